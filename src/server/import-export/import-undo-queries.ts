@@ -31,15 +31,25 @@ export interface UndoCounts {
   changed: number;
 }
 
-/** Returns the site of an import, and the number of a later import of it; null if there is none. */
+/**
+ * Returns the site of an import, and a later import with rows of one of its sites, because these can be below its posts;
+ * null if there is none. An export has rows of several sites.
+ */
 export async function findLaterRun(
   client: ClientBase,
   id: number,
-): Promise<{ sourceId: string; later: string | null }> {
-  const { rows } = await client.query<{ sourceId: string; later: string | null }>(
-    `select source_id as "sourceId",
-       (select max(id) from import_run later where later.source_id = run.source_id and later.id > run.id) as later
-     from import_run run where id = $1 for update`,
+): Promise<{ sourceId: string; later: string | null; laterSite: string | null }> {
+  const { rows } = await client.query<{ sourceId: string; later: string | null; laterSite: string | null }>(
+    `with own as materialized (
+       select source_id from import_run where id = $1 union select source_id from imported_row where run_id = $1),
+     later as (
+       select max(id) as id from import_run
+       where id > $1 and (source_id in (select source_id from own) or exists (
+         select from imported_row where run_id = import_run.id and source_id in (select source_id from own))))
+     select run.source_id as "sourceId", later.id as later,
+       (select site from import_run join import_source on import_source.id = source_id where import_run.id = later.id)
+         as "laterSite"
+     from import_run run cross join later where run.id = $1 for update of run`,
     [id],
   );
   const [row] = rows;
@@ -210,6 +220,13 @@ export async function deleteTagTexts(client: ClientBase, runId: number): Promise
 
 /** Deletes the members that the import added, except those who have something else here. These keep their profile. */
 export async function deleteMembers(client: ClientBase, runId: number): Promise<void> {
+  // The cleanup deletes pictures that nothing shows any more, but no avatars.
+  await client.query(
+    `update upload set member_id = null where member_id in (
+       select member.id from imported_row row join member on member.id = row.id
+       where run_id = $1 and kind = 'member' and email is null)`,
+    [runId],
+  );
   const references = await listReferences(client, 'member', ['question_follow', 'imported_identity']);
   await client.query(
     `delete from imported_identity
@@ -227,34 +244,39 @@ export async function deleteMembers(client: ClientBase, runId: number): Promise<
   await client.query(`
     delete from question_follow where member_id in (select id from removed_member);
     delete from member_statistics_change where member_id in (select id from removed_member);
-    delete from member where id in (select id from removed_member);`);
+    delete from member where id in (select id from removed_member);
+    delete from upload where kind = 'avatar' and member_id is null
+      and not exists (select from member where avatar = upload.name);`);
 }
 
-/** Deletes the tags that the import created and that nothing uses. */
+/** Deletes the tags that the import created, and that nothing uses and no moderator changed: synonyms first. */
 export async function deleteTags(client: ClientBase, runId: number): Promise<void> {
   const references = await listReferences(client, 'tag', []);
   await client.query(`create temporary table removed_tag (id bigint primary key) on commit drop`);
-  await client.query(
-    `insert into removed_tag
-     select tag.id from tag
-     where id in (select unnest(tag_ids) from import_run where import_run.id = $1) and questions_count = 0
-       and followers_count = 0 and description is null and about is null and synonym_of is null
-       and not exists (select from tag synonym where synonym.synonym_of = tag.id)
-       and not exists (select from tag_mute where tag_id = tag.id)
-       and not exists (select from tag_proposal where tag_id = tag.id)
-       and not (${['false', ...references.filter((each) => !each.includes('from tag where'))].join(' or ')})`,
-    [runId],
-  );
+  for (const isSynonym of [true, false])
+    await client.query(
+      `insert into removed_tag
+       select tag.id from import_run run join tag on tag.id = any(tag_ids) left join tag main on main.id = tag.synonym_of
+       where run.id = $1 and tag.questions_count = 0 and tag.followers_count = 0
+         and tag.synonym_of is ${isSynonym ? 'not null' : 'null'}
+         and not exists (
+           select from tag synonym where synonym.synonym_of = tag.id and synonym.id not in (select id from removed_tag))
+         and not exists (
+           select from moderation_log
+           where action like 'tag\\_%' and created_at >= run.imported_at and subject in (tag.name, main.name))
+         and not exists (select from imported_tag_text where tag_id = tag.id and not is_removed)
+         and not exists (select from tag_mute where tag_id = tag.id)
+         and not exists (select from tag_proposal where tag_id = tag.id)
+         and not (${['false', ...references.filter((each) => !each.includes('from tag where'))].join(' or ')})`,
+      [runId],
+    );
   await client.query(`
     delete from tag_statistics_change where tag_id in (select id from removed_tag);
     delete from tag where id in (select id from removed_tag);`);
 }
 
-/** Deletes the record of the import and, after the first import of a site, that of the site, unless members are left. */
-export async function deleteRun(
-  client: ClientBase,
-  { id, sourceId }: { id: number; sourceId: string },
-): Promise<void> {
+/** Deletes the record of the import, and those of sites of which nothing is left. */
+export async function deleteRun(client: ClientBase, id: number): Promise<void> {
   await client.query(
     `update imported_row set run_id = null where run_id = $1 and kind = 'member' and exists (
        select from member where id = imported_row.id)`,
@@ -263,9 +285,7 @@ export async function deleteRun(
   await client.query('delete from imported_row where run_id = $1', [id]);
   await client.query('delete from import_run where id = $1', [id]);
   const references = await listReferences(client, 'import_source', []);
-  await client.query(`delete from import_source where id = $1 and not (${references.join(' or ')})`, [
-    sourceId,
-  ]);
+  await client.query(`delete from import_source where not (${references.join(' or ')})`);
 }
 
 /** Lists and caches read everything again. */

@@ -1,9 +1,14 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Command } from 'commander';
 import pg from 'pg';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { cleanUpUploads } from '#server/posts/uploads.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk } from '#tests/support/member.ts';
+import { type JsonLines, writeJsonLines } from '#tests/support/json-lines.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
 import { readAllTables, readImportedSite } from '#tests/support/imported-site.ts';
 import {
@@ -15,6 +20,7 @@ import {
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
+import { importJsonLines } from './jsonl-import.ts';
 import { registerImportCommand } from './stack-exchange-command.ts';
 import { importStackExchange } from './stack-exchange-import.ts';
 import { previewUndo, undoImport } from './import-undo.ts';
@@ -150,6 +156,78 @@ test('the undoing of a refresh removes what it added, shows what it hid, and let
   expect(rows.at(-1)?.id).toBe(firstId);
   expect((await sql`select from import_source`.execute(server.db)).rows).toEqual([]);
   expect(await findViolations(server.db)).toEqual([]);
+});
+
+async function importLines(files: JsonLines): Promise<number> {
+  const directory = await writeJsonLines(files);
+  await mkdir(path.join(directory, 'pictures'));
+  for (const name of ['a.png', 'ada.png'])
+    await writeFile(path.join(directory, 'pictures', name), createPngPicture());
+  await importJsonLines({
+    directory,
+    client: await connect(),
+    site: 'forum.example.org',
+    license: 'CC BY 4.0',
+  });
+  const { rows } = await sql<{ id: number }>`select max(id) as id from import_run`.execute(server.db);
+  return rows[0]?.id ?? 0;
+}
+
+test('the undoing of JSON lines removes their topics with texts, members with pictures, and sites', async () => {
+  await ann.ask({ tags: ['beer'] });
+  const before = await tables();
+  const lines = {
+    members: [{ id: 1, name: 'Ada', avatar: 'ada.png', source: { site: 'old.example.org', id: 'ada' } }],
+    pictures: [
+      { name: 'a.png', memberId: 1 },
+      { name: 'ada.png', memberId: 1 },
+    ],
+    tags: [
+      { name: 'malt', description: 'Of barley', about: 'More.' },
+      { name: 'cereal', synonymOf: 'malt' },
+      { name: 'hops', description: 'Bitter' },
+      { name: 'yeast', description: 'Alive' },
+    ],
+    questions: [{ id: 1, title: 'T', content: '![a](pictures/a.png)', authorId: 1, tags: ['hops', 'beer'] }],
+    redirects: [{ from: '/t/1', questionId: 1, site: 'older.example.org' }],
+  };
+  const id = await importLines(lines);
+  await undo(id);
+  await sql`update upload set uploaded_at = now() - interval '2 days'`.execute(server.db);
+  await cleanUpUploads(server.db);
+  expect(await tables()).toEqual(before);
+  // What moderators changed stays.
+  const again = await importLines(lines);
+  expectOk(await moderator.put('/moderation/tags/yeast', { description: 'Alive!', about: '' }));
+  await undo(again);
+  const { rows } = await sql`select name from tag where name in ('malt', 'cereal', 'hops', 'yeast')`.execute(
+    server.db,
+  );
+  expect(rows).toEqual([{ name: 'yeast' }]);
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
+test('the undoing of an import is refused after a later one with posts of the same site', async () => {
+  const id = await importLines({
+    members: [{ id: 3, name: 'Member 1', source: { site, id: '1' } }],
+    questions: [
+      {
+        id: 7,
+        title: 'T',
+        content: 'C',
+        authorId: 3,
+        source: { site, id: '1' },
+        createdAt: '2015-01-01T10:00:00',
+      },
+    ],
+  });
+  const later = await importInto(first);
+  await expect(previewUndo(await connect(), id)).rejects.toThrow(
+    `Import ${later} of ${site} came after import ${id}.`,
+  );
+  await undo(later);
+  await undo(id);
+  expect((await sql`select site from import_source`.execute(server.db)).rows).toEqual([]);
 });
 
 test('the undoing that is killed leaves everything as it was', async () => {

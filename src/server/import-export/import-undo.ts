@@ -15,7 +15,7 @@ export type UndoPreview = queries.UndoCounts & { run: ImportRun };
 
 /**
  * Counts what the undoing of an import would remove: what it added, and what members here added to that.
- * @throws ArchiveError if there is no such import, or a later one of its site
+ * @throws ArchiveError if there is no such import, or a later one with rows of its site
  */
 export async function previewUndo(client: Client, id: number): Promise<UndoPreview> {
   return runInImportSession({ client }, async () => {
@@ -43,7 +43,7 @@ export async function undoImport(client: Client, id: number): Promise<UndoPrevie
       await queries.deleteTagTexts(client, id);
       await queries.deleteMembers(client, id);
       await queries.deleteTags(client, id);
-      await queries.deleteRun(client, { id, sourceId });
+      await queries.deleteRun(client, id);
       await queries.publishRemoval(client);
       return { run, ...counts };
     }),
@@ -56,10 +56,10 @@ async function requireLatestRun(
 ): Promise<{ run: ImportRun; sourceId: string }> {
   const [run] = await listRuns(client, id);
   if (run === undefined) throw new ArchiveError(`There is no import ${id}. "parley import list" lists them.`);
-  const { sourceId, later } = await queries.findLaterRun(client, id);
+  const { sourceId, later, laterSite } = await queries.findLaterRun(client, id);
   if (later !== null)
     throw new ArchiveError(
-      `Import ${later} of ${run.site} came after import ${id}. Undo import ${later} first.`,
+      `Import ${later} of ${laterSite} came after import ${id}. Undo import ${later} first.`,
     );
   return { run, sourceId };
 }

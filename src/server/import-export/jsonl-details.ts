@@ -118,8 +118,12 @@ export async function addRevisions(client: ClientBase): Promise<number> {
  * after the tags of the questions were added: `line_known_tag` has those from before. Returns the number of new tags.
  */
 export async function addTagTexts(client: ClientBase, runId: string): Promise<number> {
-  await client.query(`
-    insert into tag (name, key) select name, key from line_tag order by key on conflict (key) do nothing`);
+  await client.query(
+    `with added as (
+       insert into tag (name, key) select name, key from line_tag order by key on conflict (key) do nothing returning id)
+     update import_run set tag_ids = tag_ids || array(select id from added) where id = $1`,
+    [runId],
+  );
   await client.query(`
     update tag set description = staged.description, about = staged.about
     from line_tag staged
