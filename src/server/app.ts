@@ -173,7 +173,13 @@ export function createApp(options: AppOptions) {
     emails: accountEmails,
     passwordCost,
   });
-  const emailAddresses = createEmailAddresses({ db, emails: accountEmails, joining, requirePassword });
+  const emailAddresses = createEmailAddresses({
+    db,
+    emails: accountEmails,
+    joining,
+    passwordSignIn,
+    requirePassword,
+  });
   logSecurityEvents(db, log);
   const twoFactor = createTwoFactor({ db, settings, runtimeSettings, requirePassword, passwordCost });
   const signingIn = createSignIn({ db, auth, settings, twoFactor });

@@ -20,6 +20,7 @@ import {
   upsertPasswordHash,
 } from './account-links-queries.ts';
 import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLink } from './account-links.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
 import { findOwnMember } from './accounts-queries.ts';
@@ -41,10 +42,12 @@ export function createEmailAddresses({
   db,
   emails,
   joining,
+  passwordSignIn,
   requirePassword,
 }: {
   db: Database;
   emails: AccountEmails | undefined;
+  passwordSignIn: PasswordSignIn;
   joining: Joining;
   requirePassword: RequirePassword;
 }) {
@@ -146,7 +149,7 @@ export function createEmailAddresses({
 
   /**
    * Reverts the address with the link emailed to the old one. The person who changed it knew the password, so the
-   * password stops working, every session ends, and another link sets a new password.
+   * password stops working, every session ends, and another link sets a new password if members sign in with passwords.
    * @throws ProblemError 'gone', 'email-taken'
    */
   async function revertChange(token: string): Promise<void> {
@@ -163,11 +166,16 @@ export function createEmailAddresses({
       await updateEmail(tx, { memberId, address, isConfirmed: true });
       await upsertPasswordHash(tx, { memberId, hash: null });
       await endAllSessions(tx, memberId);
-      // Removes sign-in methods that the person who changed the address may have added.
-      await deletePasswordlessSignIn(tx, memberId);
+      // Removes sign-in methods that the person who changed the address may have added. Without passwords, the link for
+      // a new one does not work, so methods from before the request of the change stay.
+      const age = linkLifetimesMs.revert_email + linkLifetimesMs.change_email;
+      await deletePasswordlessSignIn(tx, {
+        memberId,
+        ...(!passwordSignIn.isOn() && { since: new Date(expiresAt.getTime() - age) }),
+      });
       await deleteTwoFactor(tx, memberId);
       await recordSecurityEvent(tx, { memberId, event: 'email-reverted' });
-      await emails?.sendPasswordReset(tx, { email: address });
+      if (passwordSignIn.isOn()) await emails?.sendPasswordReset(tx, { email: address });
       await publishEmailChange(tx, memberId);
     });
   }

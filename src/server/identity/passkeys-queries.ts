@@ -93,12 +93,17 @@ export async function recordPasskeyUse(
     .execute();
 }
 
-/** Deletes all sign-in methods except the password, when another person may have added some. */
-export async function deletePasswordlessSignIn(tx: Tx, memberId: number): Promise<void> {
-  await deleteAllPasskeys(tx, memberId);
-  await tx
-    .deleteFrom('account')
-    .where('member_id', '=', memberId)
-    .where('provider_id', '!=', 'credential')
-    .execute();
+/**
+ * Deletes all sign-in methods except the password, when another person may have added some.
+ * @param since only those that were added since then
+ */
+export async function deletePasswordlessSignIn(
+  tx: Tx,
+  { memberId, since = new Date(0) }: { memberId: number; since?: Date },
+): Promise<void> {
+  for (const methods of [
+    sql`passkey where member_id = ${memberId}`,
+    sql`account where member_id = ${memberId} and provider_id <> 'credential'`,
+  ])
+    await sql`delete from ${methods} and created_at >= ${since}`.execute(tx);
 }

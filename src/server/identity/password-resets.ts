@@ -92,7 +92,7 @@ export function createPasswordResets({
       // Opening a link in an email proves access to the mailbox.
       if (address === member.email) {
         // Someone else may have registered the address and be waiting for its owner to use the account.
-        if (!member.isConfirmed) await deletePasswordlessSignIn(tx, memberId);
+        if (!member.isConfirmed) await deletePasswordlessSignIn(tx, { memberId });
         await updateEmail(tx, { memberId, address, isConfirmed: true });
         await noteConfirmedEmail(tx, memberId);
       }

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/index.ts';
+import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 import { formatError } from '#shared/errors.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { type Member, expectOk, password } from '#tests/support/member.ts';
+import { createLinkToken } from '#tests/support/email-links.ts';
 import { signInAtProvider } from '#tests/support/oidc-provider.ts';
 import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
@@ -100,6 +103,35 @@ describe('while an admin has switched passwords off', () => {
     expectOk(await ann.post('/provider-accounts/oidc/removal', { password }));
   });
 });
+
+test.each([false, true])(
+  'a reverted change of the address leaves the earlier sign-in methods only while passwords are off (they are on: %s)',
+  async (passwordSignIn) => {
+    const ann = await server.register('Ann');
+    await linkProvider(ann);
+    await addPasskey(ann);
+    await sql`update account set created_at = now() - interval '2 days' where member_id = ${ann.id}`.execute(
+      server.db,
+    );
+    await withSettings({ passwordSignIn }, async () => {
+      const token = await createLinkToken(server.db, { memberId: ann.id, purpose: 'revert_email' });
+      await sql`update email_link set expires_at = now() + interval '7 days' where member_id = ${ann.id}`.execute(
+        server.db,
+      );
+      expectOk(await server.visitor().post('/email/revert', { token }));
+      expect((await ann.get('/sessions')).status).toBe(401);
+      const browser = server.visitor();
+      const { url } = expectOk(
+        await browser.post<{ url: string }>('/session/provider', { provider: 'oidc' }),
+      );
+      const query = await signInAtProvider(url, `linked.${ann.email}`);
+      const signedIn = await browser.post<ProviderSignInResult>('/session/provider/callback', { query });
+      expect(signedIn.body.member?.id === ann.id).toBe(!passwordSignIn);
+      const { rows } = await sql`select from passkey where member_id = ${ann.id}`.execute(server.db);
+      expect(rows).toEqual([]);
+    });
+  },
+);
 
 describe('switching passwords off', () => {
   test('is refused for an admin who could not sign in any more, also by undoing', async () => {
