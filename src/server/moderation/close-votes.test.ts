@@ -77,6 +77,16 @@ test('concurrent votes close a question once', async () => {
   expect(await stateOf(id)).toEqual({ duplicateOf: original, closedBy: ['Bob', 'Eve', 'Rose'] });
 });
 
+test('the author does not decide alone about another original question than the one of the votes', async () => {
+  const [id, original] = await askTwice();
+  const another = await max.ask({ title: 'Something else?' });
+  expectOk(await close(bob, id, original));
+  expect(await close(ann, id, another)).toMatchObject({ status: 403, code: 'close-vote-not-allowed' });
+  expect(await stateOf(id)).toEqual({ duplicateOf: null, closedBy: [] });
+  expectOk(await close(ann, id, original));
+  expect(await stateOf(id)).toEqual({ duplicateOf: original, closedBy: ['Ann', 'Bob'] });
+});
+
 test('the agreement of the author and the vote of a moderator decide, the latter with an entry in the log', async () => {
   const [id, original] = await askTwice();
   expect(await read(ann, id)).toMatchObject({ canVote: false });

@@ -73,10 +73,15 @@ export async function setCloseVote(db: Database, vote: Wanted & { draft: CloseVo
     if (wanted === null) return deleteCloseVote(tx, { questionId: id, memberId: viewer.id });
     const days = settings.get('closeVoteDays');
     const before = await listCloseVotes(tx, { questionId: id, days });
-    const right = await findRight(tx, { question, votes: before, viewer, settings });
+    const original = wanted === 'close' ? duplicateOf : null;
+    const right = await findRight(tx, {
+      question,
+      votes: before.filter((each) => each.duplicate_of === original),
+      viewer,
+      settings,
+    });
     if (right === null) throw new ProblemError('close-vote-not-allowed');
     if ((question.duplicate_of !== null) === (wanted === 'close')) throw new ProblemError('handled-already');
-    const original = wanted === 'close' ? duplicateOf : null;
     await putCloseVote(tx, { questionId: id, memberId: viewer.id, duplicateOf: original });
     const votes = await listCloseVotes(tx, { questionId: id, days });
     if (right === 'decisive' || countFor(votes, original) >= settings.get('closeVotesNeeded'))
@@ -120,6 +125,7 @@ async function closeOrReopen(
 /**
  * The right of a member to vote: a moderator's vote decides, and that of the author when another member has voted. Null
  * for members without enough reputation.
+ * @param wanted.votes for the same original question, or for any before the member has chosen one
  */
 async function findRight(
   db: Reader,
