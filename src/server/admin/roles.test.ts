@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { transaction } from '#server/core/database.ts';
 import { eventually } from '#tests/support/eventually.ts';
-import { password } from '#tests/support/member.ts';
+import { expectOk, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import type { Notifications } from '#shared/notifications/notifications.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { listMembersWithRole, setRole } from './roles.ts';
 
@@ -101,6 +102,39 @@ test('leaves one of two admins who give up the role at the same time', async () 
     [one, two].map((admin) => admin.put(`/admin/members/${admin.id}/role`, { role: 'member' })),
   );
   expect(given.map(({ status }) => status)).toEqual(expect.arrayContaining([204, 403]));
+});
+
+test('ends the suspension of a member who gets a role', async () => {
+  const max = await server.register('Max');
+  await sql`
+    update member set suspended_until = now() + interval '1 day', suspension_reason = 'Spam.' where id = ${max.id}`.execute(
+    server.db,
+  );
+  expect(await max.post('/questions', { title: 'Who?', content: 'Me.' })).toMatchObject({ status: 403 });
+  await setRole(server.db, { email: max.email, role: 'moderator' });
+  await max.ask();
+  await setRole(server.db, { email: max.email, role: 'member' });
+  await max.ask();
+});
+
+test('deletes the notifications of queues that a new role does not see', async () => {
+  const former = await server.register('Frieda');
+  const kinds = async () =>
+    expectOk(await former.get<Notifications>('/notifications'))
+      .items.map(({ kind }) => kind)
+      .toSorted();
+  await setRole(server.db, { email: former.email, role: 'admin' });
+  await sql`
+    insert into base_notification (recipient_id, kind, pending_email)
+    select ${former.id}, unnest(array['review', 'application', 'profile_claim', 'webhook']), 'daily'`.execute(
+    server.db,
+  );
+  const all = await kinds();
+  expect(all).toHaveLength(4);
+  await setRole(server.db, { email: former.email, role: 'moderator' });
+  expect(await kinds()).toEqual(all.filter((kind) => kind !== 'webhook'));
+  await setRole(server.db, { email: former.email, role: 'member' });
+  expect(await kinds()).toEqual([]);
 });
 
 /** Waits until so many requests wait for a lock. */

@@ -33,6 +33,7 @@ export { notificationRoutes } from './notifications-routes.ts';
 export {
   type AnswerNotifications,
   deletePostNotifications,
+  deleteQueueNotifications,
   endReviewNotifications,
   insertAnswerNotifications,
   insertUpvoteNotifications,

@@ -210,6 +210,18 @@ export async function markQueueNotificationsRead(tx: Tx, kind: EndingQueueKind):
   return rows.map((row) => row.recipient_id);
 }
 
+/** Returns whether there were some. */
+export async function deleteNotificationsOfKinds(
+  tx: Tx,
+  { memberId, kinds }: { memberId: number; kinds: readonly QueueKind[] },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from base_notification where recipient_id = ${memberId} and kind = any(${[...kinds]}::text[])`.execute(
+    tx,
+  );
+  return numAffectedRows > 0n;
+}
+
 /**
  * Deletes the notifications of a post and of everything below it. Returns the members for whom one was unread, each
  * once.

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Role } from '#shared/identity/roles.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { type Database, type Queryable, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publish, type TopicEvent } from '#server/core/events.ts';
@@ -28,6 +29,7 @@ import {
   markRead,
   markQueueNotificationsRead,
   type NotificationDraft,
+  deleteNotificationsOfKinds,
   type EndingQueueKind,
   type QueueKind,
   type NotificationRow,
@@ -202,6 +204,20 @@ export async function endReviewNotifications(
 ): Promise<TopicEvent[]> {
   const memberIds = await markQueueNotificationsRead(tx, kind);
   return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
+}
+
+/** Deletes the notifications of queues that a member with this new role does not see. Returns the events to publish. */
+export async function deleteQueueNotifications(
+  tx: Tx,
+  { memberId, role }: { memberId: number; role: Role },
+): Promise<TopicEvent[]> {
+  const kinds: Record<Role, QueueKind[]> = {
+    member: ['review', 'application', 'profile_claim', 'webhook'],
+    moderator: ['webhook'],
+    admin: [],
+  };
+  if (!(await deleteNotificationsOfKinds(tx, { memberId, kinds: kinds[role] }))) return [];
+  return [{ topic: `member:${memberId}`, event: { kind: 'notifications-changed' } }];
 }
 
 /**
