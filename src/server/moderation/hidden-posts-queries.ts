@@ -146,7 +146,10 @@ export async function findQuestionTitle(tx: Tx, { id }: HiddenPostRow): Promise<
 /** Returns deleted posts whose retention period has ended. */
 export async function listPurgeablePosts(db: Queryable, limit: number): Promise<HiddenPostRow[]> {
   const { rows } = await sql<HiddenPostRow>`
-    select * from hidden_post where purge_at < now() order by purge_at limit ${sql.lit(limit)}`.execute(db);
+    select * from hidden_post
+    where purge_at < now() and (objection is null or objection_decided_at is not null) order by purge_at limit ${sql.lit(limit)}`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { runActivityRemovals } from './activity-removal.ts';
+import { purgeDeletedPosts } from './moderation-job.ts';
 import {
   actOnMember,
   actOnPost,
@@ -95,6 +97,22 @@ test('a declined objection keeps the post hidden, tells the author why, and is t
   expect(await getHiddenPosts(ann, id)).toMatchObject([{ canObject: false }]);
   expect(await object(ann, hidden?.id)).toMatchObject({ status: 409, code: 'objection-not-possible' });
   expect((await bob.get(`/questions/${id}`)).status).toBe(404);
+});
+
+test('a deleted post stays until the objection is decided, also after the retention period', async () => {
+  const id = await ann.ask();
+  await actOnPost(moderator, 'delete', 'question', id);
+  const { objectableId } = (await getLastMessage(ann)) ?? {};
+  expect((await object(ann, objectableId)).status).toBe(204);
+  await sql`update hidden_post set purge_at = now() - interval '1 minute' where id = ${objectableId}`.execute(
+    server.db,
+  );
+  await purgeDeletedPosts(server.db);
+  expect(await getReviewQueue(moderator)).toMatchObject([{ cause: 'objection', postId: id }]);
+  expect((await actOnPost(other, 'decline_objection', 'question', id)).status).toBe(204);
+  expect(await getLastMessage(ann)).toMatchObject({ kind: 'objection_declined' });
+  await purgeDeletedPosts(server.db);
+  expect((await getModerationLog(bob))[0]).toMatchObject({ action: 'purge' });
 });
 
 test('an objection ends with the restoration of the post, and is limited to ten a day', async () => {
