@@ -67,21 +67,26 @@ test('lists unread notifications in a daily digest once, and schedules the next 
   expect(await post.waitForEmails(ann.email, 2)).toHaveLength(2);
 });
 
-test("includes good questions of followed tags in a weekly digest, but not the member's own", async () => {
+test("includes good questions of followed tags in a weekly digest, but not the member's own or muted ones", async () => {
   await enableEmail(ann, 'votes', 'weekly');
   expectOk(await ann.put('/tags/sourdough/follow', { following: true }));
   const good = await bob.ask({ title: 'How do I feed a starter?', tags: ['sourdough'] });
   const own = await ann.ask({ title: 'Is mine in it?', tags: ['sourdough'] });
   await bob.ask({ title: 'Did nobody like this one?', tags: ['sourdough'] });
   const elsewhere = await bob.ask({ title: 'What about jam?', tags: ['jam'] });
+  const muted = await bob.ask({ title: 'Which jar is best?', tags: ['sourdough'] });
+  const ofMutedTag = await bob.ask({ title: 'Is flour political?', tags: ['sourdough', 'politics'] });
+  await ann.mute(`questions/${muted}`);
+  await ann.mute('tags/politics');
   const eve = await node.register('Eve');
-  for (const id of [good, own, elsewhere]) await eve.vote('questions', id, 'up');
+  for (const id of [good, own, elsewhere, muted, ofMutedTag]) await eve.vote('questions', id, 'up');
   expectOk(await ann.put('/notifications/read', { upTo: null }));
   await morningComes();
   const [, digest] = await post.waitForEmails(ann.email, 2);
   expect(digest?.subject).toBe('Your weekly digest from Parley');
   expect(digest?.text).toContain('How do I feed a starter? (1 upvote, 0 answers)');
-  for (const title of ['Is mine', 'Did nobody', 'What about jam']) expect(digest?.text).not.toContain(title);
+  for (const title of ['Is mine', 'Did nobody', 'What about jam', 'Which jar', 'Is flour'])
+    expect(digest?.text).not.toContain(title);
 });
 
 test('sends no empty digest', async () => {

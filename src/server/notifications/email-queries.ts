@@ -64,7 +64,7 @@ export async function clearExpiredEmails(db: Queryable): Promise<number> {
 
 export type DigestQuestion = { id: number; title: string; answers: number; upvotes: number };
 
-/** The questions of the past week with a tag the member follows and the most votes, without the member's own. */
+/** The questions of the past week with a tag the member follows and the most votes, without the member's own and muted ones. */
 export async function listDigestQuestions(
   db: Database,
   { memberId, limit }: { memberId: number; limit: number },
@@ -79,6 +79,11 @@ export async function listDigestQuestions(
       ) recent
       where tag_follow.member_id = ${memberId}
     )
+      and not exists (select from question_mute where question_id = question.id and member_id = ${memberId})
+      and not exists (
+        select from question_tag join tag_mute using (tag_id)
+        where question_id = question.id and member_id = ${memberId}
+      )
     order by upvotes - downvotes desc, id desc limit ${limit}`.execute(db);
   return rows;
 }
