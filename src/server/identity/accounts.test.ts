@@ -384,9 +384,11 @@ describe('a site that refuses common passwords', () => {
     });
     const member = await strict.register('Ada');
     const change = { currentPassword: password, newPassword: common };
-    expect(await member.put('/password', change)).toMatchObject({
-      errors: [{ field: 'newPassword', message }],
-    });
+    // They do not count as wrong passwords.
+    for (let n = 0; n < 6; n++)
+      expect(await member.put('/password', change)).toMatchObject({
+        errors: [{ field: 'newPassword', message }],
+      });
     const token = await createLinkToken(server.db, { memberId: member.id, purpose: 'reset_password' });
     const reset = { token, newPassword: common };
     expect(await strict.visitor().post('/email/password-reset', reset)).toMatchObject({

@@ -74,6 +74,10 @@ export function createAccounts(options: AccountsOptions) {
   // Stops only mass registrations (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
+  // As many attempts as for signing in. They count per session, so a stranger at an unlocked screen does not block the
+  // member's other sessions. The same name, and so the same limit, as in reauthentication.ts.
+  const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
+
   return { register, checkPassword, signOut, changePassword, viewer: getMember, account: getAccount };
 
   /**
@@ -194,7 +198,11 @@ export function createAccounts(options: AccountsOptions) {
     { id, sessionId }: Viewer,
   ): Promise<string[]> {
     passwordSignIn?.require();
+    // Before the limit: it says nothing about the current password.
     await refuseCommonPassword(settings, change.newPassword, 'newPassword');
+    const key = String(sessionId);
+    if (!(await guesses.consume(key)))
+      throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
     try {
       const result = await auth.api.changePassword({
         body: { ...change, revokeOtherSessions: true },
@@ -207,6 +215,7 @@ export function createAccounts(options: AccountsOptions) {
         await deleteLinks(tx, { memberId: id, purposes: ['reset_password', 'change_email'] });
         await recordSecurityEvent(tx, { memberId: id, event: 'password-changed' });
       });
+      await guesses.reset(key);
       return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, id)];
     } catch (error) {
       if (error instanceof APIError && error.statusCode === 400)

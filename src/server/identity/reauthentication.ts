@@ -23,7 +23,7 @@ const maxSignInAgeMs = 15 * 60 * 1_000;
  * recently.
  */
 export function createPasswordCheck(db: Database): RequirePassword {
-  // The same name, and so the same limit, as for changing the password (accounts-routes.ts).
+  // The same name, and so the same limit, as for changing the password (accounts.ts).
   const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return async (viewer, { password }) => {
     const key = String(viewer.sessionId);
