@@ -37,6 +37,21 @@ export async function listAnnouncements(
   return rows;
 }
 
+/**
+ * Counts all announcements, and those on the home page or of a tag, also of hidden questions.
+ * @param tagId null for the home page
+ */
+export async function countAnnouncements(
+  tx: Tx,
+  tagId: number | null,
+): Promise<{ all: number; there: number }> {
+  const { rows } = await sql<{ all: number; there: number }>`
+    select count(*) as all,
+      count(*) filter (where coalesce(tag.synonym_of, tag.id) is not distinct from ${tagId}::bigint) as there
+    from announcement left join tag on tag.id = tag_id`.execute(tx);
+  return rows[0] ?? { all: 0, there: 0 };
+}
+
 /** Waits for other moderators who are posting announcements, so that their number can be limited. */
 export async function lockAnnouncements(tx: Tx): Promise<void> {
   await sql`lock table announcement in share row exclusive mode`.execute(tx);

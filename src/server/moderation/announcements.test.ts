@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { AnnouncementDraft, AnnouncementsDocument } from '#shared/moderation/announcements.ts';
 import { startCachingNode } from '#tests/support/caching-node.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { getModerationLog, startModeration } from '#tests/support/moderation.ts';
+import { actOnPost, getModerationLog, startModeration } from '#tests/support/moderation.ts';
 
 const { server, ann, moderator } = await startModeration();
 
@@ -107,6 +107,18 @@ test('refuses what makes no sense, and other members', async () => {
   const [posted] = await list();
   expect(await end(posted?.id ?? 0, ann)).toMatchObject({ status: 404, kind: 'not-found' });
   expect(await list()).toHaveLength(1);
+  await endAll();
+});
+
+test('at most five are shown at one place, also after a hidden question is restored', async () => {
+  const ids = [];
+  for (let n = 0; n < 5; n++) ids.push(await ann.ask());
+  for (const questionId of ids) expectOk(await announce({ questionId }));
+  expectOk(await actOnPost(moderator, 'hide', 'question', ids[0] ?? 0));
+  expect(await listAt('')).toHaveLength(4);
+  expect(await announce({ text: 'News' })).toMatchObject({ code: 'too-many-announcements' });
+  expectOk(await actOnPost(moderator, 'restore', 'question', ids[0] ?? 0));
+  expect(await listAt('')).toHaveLength(5);
   await endAll();
 });
 

@@ -13,6 +13,7 @@ import {
 import { tagKey } from '#shared/core/text.ts';
 import {
   type AnnouncementRow,
+  countAnnouncements,
   deleteAnnouncement,
   deleteEndedAnnouncements,
   insertAnnouncement,
@@ -89,13 +90,14 @@ export async function postAnnouncement(
     await lockAnnouncements(tx);
     await deleteEndedAnnouncements(tx);
     const tagName = tag?.name ?? null;
-    const all = await listAnnouncements(tx, 'all');
-    const shown = all.filter((each) => each.tag === tagName);
+    const shown = (await listAnnouncements(tx, 'all')).filter((each) => each.tag === tagName);
     if (questionId !== null && shown.some((each) => each.question_id === questionId))
       throw new ProblemError('question-pinned-already');
-    if (shown.length >= maxAnnouncements)
+    // With those of hidden questions, which can be shown again.
+    const { all, there } = await countAnnouncements(tx, tag?.id ?? null);
+    if (there >= maxAnnouncements)
       throw new ProblemError('too-many-announcements', { params: { max: maxAnnouncements } });
-    if (all.length >= maxAllAnnouncements)
+    if (all >= maxAllAnnouncements)
       throw new ProblemError('too-many-announcements-in-all', { params: { max: maxAllAnnouncements } });
     const id = await insertAnnouncement(tx, {
       questionId,
