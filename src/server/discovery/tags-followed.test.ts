@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
+import { expectOk } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { type FollowedTagsSummary, suggestedTags } from '#shared/discovery/tags.ts';
+import { type FollowedTag, type FollowedTagsSummary, suggestedTags } from '#shared/discovery/tags.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -36,6 +37,22 @@ test('describes any other tag as a discussion about it', async () => {
   await ann.ask({ tags: ['Sourdough'] });
   const body = await ann.readTag('sourdough');
   expect(body.description).toBe('Discussion about Sourdough');
+});
+
+test('continues after the last followed tag when an earlier one is no longer followed', async () => {
+  const eve = await server.register('Eve');
+  const names = Array.from({ length: 22 }, (_, index) => `followed-${String(index).padStart(2, '0')}`);
+  for (let from = 0; from < names.length; from += 5) await eve.ask({ tags: names.slice(from, from + 5) });
+  for (const name of names) {
+    expectOk(await eve.put(`/tags/${name}/follow`, { following: true }));
+  }
+  type Page = { items: FollowedTag[]; nextCursor: string | null };
+  const first = expectOk(await eve.get<Page>('/following/tags'));
+  expect(first.items.map(({ name }) => name)).toEqual(names.slice(0, 20));
+  expectOk(await eve.put('/tags/followed-03/follow', { following: false }));
+  const rest = expectOk(await eve.get<Page>(`/following/tags?cursor=${first.nextCursor}`));
+  expect(rest.items.map(({ name }) => name)).toEqual(names.slice(20));
+  expect(rest.nextCursor).toBeNull();
 });
 
 test("suggests the site's most popular tags to members without followed tags, except those they muted", async () => {

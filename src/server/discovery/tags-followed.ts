@@ -1,4 +1,4 @@
-import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toTagDocument } from './tags-document.ts';
 import { readMutesToApply } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
@@ -30,12 +30,12 @@ export async function readFollowedTags(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<{ items: FollowedTag[]; nextCursor: string | null }> {
-  const offset = decodeOffset(cursor);
+  const afterId = decodeCursor(cursor)?.id ?? null;
   const [rows, mutes] = await Promise.all([
-    listFollowedTags(db, { viewerId: viewer.id, offset, limit: tagsPerPage + 1 }),
+    listFollowedTags(db, { viewerId: viewer.id, afterId, limit: tagsPerPage + 1 }),
     readMutesToApply(db, { viewerId: viewer.id, muted: 'hide' }),
   ]);
-  const shown = rows.slice(0, tagsPerPage);
+  const { items: shown, nextCursor } = paginate(rows, tagsPerPage, ({ id }) => ({ after: 0, id }));
   const cards = await listNewestQuestionsByTag(db, {
     ids: shown.map((row) => row.id),
     limit: questionsPerTag,
@@ -49,7 +49,7 @@ export async function readFollowedTags(
       muted: row.muted,
       questions: (byTag.get(row.id) ?? []).map(toQuestionCard),
     })),
-    nextCursor: rows.length > tagsPerPage ? encodeCursor({ after: offset + tagsPerPage, id: 0 }) : null,
+    nextCursor,
   };
 }
 

@@ -104,16 +104,16 @@ export async function findTagViewerRow(db: Reader, { key, viewerId }: { key: str
   return rows[0];
 }
 
-/** Tags that a member follows, by name. */
+/** Tags that a member follows, by name, after the tag with the id `afterId`. */
 export async function listFollowedTags(
   db: Reader,
-  { viewerId, offset, limit }: { viewerId: number; offset: number; limit: number },
+  { viewerId, afterId, limit }: { viewerId: number; afterId: number | null; limit: number },
 ) {
   const { rows } = await sql<TagRow & TagViewerRow>`
     select ${tagColumns}, ${viewerColumns(viewerId)} from tag_follow follow join tag on tag.id = follow.tag_id
-    where follow.member_id = ${viewerId} and ${isTagVisible} order by tag.key limit ${limit} offset ${offset}`.execute(
-    db,
-  );
+    where follow.member_id = ${viewerId} and ${isTagVisible}
+      and ${afterId === null ? sql`true` : orders.alphabetical.afterCursor({ after: 0, id: afterId })}
+    order by ${orders.alphabetical.order} limit ${limit}`.execute(db);
   return rows;
 }
 
