@@ -277,7 +277,11 @@ export function createApp(options: AppOptions) {
     throw new ProblemError('page-not-found');
   });
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
-  app.get(`${uploadsPath}/*`, serveUploads({ db, settings, runtimeSettings, objectStore }, viewerOf));
+  app.get(
+    `${uploadsPath}/*`,
+    limitNetworks,
+    serveUploads({ db, settings, runtimeSettings, objectStore }, viewerOf),
+  );
   app.on(
     'GET',
     [

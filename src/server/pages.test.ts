@@ -213,6 +213,12 @@ test('counts the searches of pages of visitors like those of the API', async () 
     await Promise.all(Array.from({ length: 120 }, (_, n) => open(`/search?q=word${n}`)));
     expect(await open('/api/search?q=word')).toBe(429);
     expect(await open('/api/feeds/recent')).toBe(200);
+    // The limit of all requests is 3,000. Files of pictures count too.
+    const picture = `/uploads/${'a'.repeat(32)}.webp`;
+    const statuses = [];
+    for (let from = 0; from < 3_000; from += 100)
+      statuses.push(...(await Promise.all(Array.from({ length: 100 }, () => open(picture)))));
+    expect(new Set(statuses)).toEqual(new Set([404, 429]));
   } finally {
     await node.stop();
     await setRuntimeSetting(server.db, 'publicReading', false);
