@@ -157,12 +157,12 @@ async function findRefusal(
 ): Promise<ProblemError | null> {
   const question = questionById.get(answer.questionId);
   if (question === undefined) return questionNotFound();
+  const locked = getLockedError(question.lock_reason);
+  // The mentions of a held answer were counted when it was held.
+  if (locked !== null || answer.approvedId !== undefined) return locked;
   const text = answer.draft.content;
   const added = findMentions(text, publicUrl);
-  return (
-    getLockedError(question.lock_reason) ??
-    (await findMentionsProblem(tx, { memberId: viewer.id, text, added, publicUrl }))
-  );
+  return findMentionsProblem(tx, { memberId: viewer.id, text, added, publicUrl });
 }
 
 /** Stores answers to locked questions with everything that changes, in one statement with the commit. */

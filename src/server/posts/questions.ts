@@ -65,7 +65,9 @@ export async function storeQuestion(tx: Tx, question: NewQuestion): Promise<NewP
   });
   const draft = { title: question.draft.title, content: question.draft.content, tags: wantedTags };
   const mentioned = findMentions(draft.content, publicUrl);
-  await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
+  // The mentions of a held question were counted when it was held.
+  if (approvedId === undefined)
+    await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
   await refuseTags(tx, { viewer, tags: draft.tags, settings });
   const ended = { memberId: viewer.id, target: draftTargets.ask, key, text: draft };
   if (approvedId === undefined) {

@@ -73,7 +73,9 @@ export async function storeReply(tx: Tx, reply: NewReply): Promise<NewPostId> {
   const { parentReplyId, content } = draft;
   const parent = parentReplyId === null ? null : await lockVisibleParent(tx, { parentReplyId, on });
   const level = parent === null ? 0 : parent.level + 1;
-  await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
+  // The mentions of a held reply were counted when it was held.
+  if (approvedId === undefined)
+    await refuseManyMentions(tx, { memberId: viewer.id, text: content, added: mentioned, publicUrl });
   const draftTarget = draftTargets.reply(getRepliedPost({ on, parentReplyId }));
   const ended = { memberId: viewer.id, target: draftTarget, key, text: draft };
   if (approvedId === undefined) {
