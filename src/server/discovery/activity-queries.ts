@@ -8,7 +8,7 @@ import {
   storedTagWeeks,
   startOfDay,
 } from './statistics-counts.ts';
-import { tagIdOf } from '#server/posts/index.ts';
+import { isTagVisible, tagIdOf } from '#server/posts/index.ts';
 import { addDays } from '#shared/discovery/activity.ts';
 
 type MemberYear = { memberId: number; from: string };
@@ -67,6 +67,7 @@ export async function findTag(db: Reader, key: string) {
     .selectFrom('tag')
     .select(['id', 'questions_count', 'has_statistics'])
     .where('id', '=', tagIdOf(key))
+    .where(isTagVisible)
     .executeTakeFirst();
 }
 

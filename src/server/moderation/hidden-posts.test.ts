@@ -205,3 +205,43 @@ test('reaches nothing that belongs to a hidden question, and refuses to write th
   ];
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404));
 });
+
+test('the activity of a question goes back when its latest answer is hidden, and forward when it is shown again', async () => {
+  const id = await ann.ask({ title: 'Is an old airship cheaper?', tags: ['airship'] });
+  await sql`
+    with aged as (
+      update base_question set created_at = now() - interval '30 days', active_at = now() - interval '30 days'
+      where id = ${id} returning id, created_at
+    )
+    update base_question_tag set question_created_at = aged.created_at from aged where question_id = aged.id`.execute(
+    db,
+  );
+  const answer = await bob.answer(id, 'Buy ours.');
+  const comment = await eve.replyToAnswer(answer.id, { content: 'Is it spam?' });
+  const readActivity = async () => {
+    const { rows } = await sql<{ age: number; follows: boolean }>`
+      select extract(day from now() - active_at)::int as age,
+        exists (select from tag_question_sort_key key where key.question_id = question.id) as follows
+      from question where id = ${id}`.execute(db);
+    return rows;
+  };
+  expect(await readActivity()).toEqual([{ age: 0, follows: true }]);
+  expectOk(await actOnPost(moderator, 'hide', 'answer', answer.id));
+  expect(await readActivity()).toEqual([{ age: 30, follows: false }]);
+  expectOk(await actOnPost(moderator, 'restore', 'answer', answer.id));
+  expect(await readActivity()).toEqual([{ age: 0, follows: true }]);
+  const { rows } = await sql<{ latest: boolean }>`
+    select active_at = (select created_at from reply where id = ${comment.id}) as latest from question where id = ${id}`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ latest: true }]);
+  // The statistics have the question on the day on which it was asked.
+  expect((await findViolations(db)).filter(({ rule }) => rule.includes('sort_key'))).toEqual([]);
+});
+
+test('a topic whose questions are all hidden has no activity to read', async () => {
+  const id = await ann.ask({ title: 'Where is the hidden hangar?', tags: ['hangar'] });
+  expectOk(await bob.get('/tags/hangar/activity'));
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expect(await bob.get('/tags/hangar/activity')).toMatchObject({ status: 404 });
+});

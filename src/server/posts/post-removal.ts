@@ -64,7 +64,7 @@ async function removeWithCounts(tx: Tx, { post, question, hiddenBy }: Removal): 
   else if (hiddenBy === null) await deletePostRows(tx, { kind: post.kind, id: post.id });
   const events = {
     question: () => leaveLists(tx, { id: post.id, at: getLatestTime(posts), tags }),
-    answer: () => leaveQuestion(tx, { id: post.id, question, at: getLatestTime(posts) }),
+    answer: () => leaveQuestion(tx, { id: post.id, question, posts }),
     reply: (): TopicEvent[] => [
       { topic: `question:${question.id}`, event: { kind: 'reply-deleted', replyId: post.id } },
     ],
@@ -98,12 +98,12 @@ async function leaveLists(
 
 async function leaveQuestion(
   tx: Tx,
-  { id, question, at }: { id: number; question: PostInThread['question']; at: Date },
+  { id, question, posts }: { id: number; question: PostInThread['question']; posts: readonly AffectedPost[] },
 ): Promise<TopicEvent[]> {
   const wasAccepted = question.accepted_answer_id === id;
   if (wasAccepted) await updateAcceptedAnswer(tx, { questionId: question.id, answerId: null });
-  const counts = await recountAnswers(tx, question.id);
-  await recomputeTagsOf(tx, { questionId: question.id, at });
+  const counts = await recountAnswers(tx, { questionId: question.id, at: getLatestActivity(posts) });
+  await recomputeTagsOf(tx, { questionId: question.id, at: getLatestTime(posts) });
   const deleted = { kind: 'answer-deleted', answerId: id } as const;
   return [
     { topic: `question:${question.id}`, event: deleted },
@@ -132,7 +132,7 @@ export async function showPost(
     post.kind === 'reply'
       ? // Browsers read the reply again, whether or not they show its placeholder.
         [buildReplyShownEvent(questionId, post.id)]
-      : await joinLists(tx, { post: { ...post, authorId }, questionId, at: getLatestTime(posts) });
+      : await joinLists(tx, { post: { ...post, authorId }, questionId, posts });
   // After the tags, which are locked before proposals.
   const queueEvents = post.kind === 'question' ? await resumeTagProposals(tx, post.id) : [];
   await publishAll(tx, [
@@ -146,11 +146,16 @@ export async function showPost(
 
 async function joinLists(
   tx: Tx,
-  { post, questionId, at }: { post: PostRef & { authorId: number }; questionId: number; at: Date },
+  {
+    post,
+    questionId,
+    posts,
+  }: { post: PostRef & { authorId: number }; questionId: number; posts: readonly AffectedPost[] },
 ): Promise<TopicEvent[]> {
+  const at = getLatestTime(posts);
   const tags = await listQuestionTags(tx, questionId);
   const names = tags.map((tag) => tag.name);
-  const counts = await recountAnswers(tx, questionId);
+  const counts = await recountAnswers(tx, { questionId, at: getLatestActivity(posts) });
   const active = buildQuestionActivityEvent(questionId, names);
   const { authorId } = post;
   if (post.kind === 'question')
@@ -209,11 +214,13 @@ const buildReplyShownEvent = (questionId: number, replyId: number): TopicEvent =
 const buildNotificationEvents = (recipientIds: readonly number[]): TopicEvent[] =>
   recipientIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 
+/** The time of the latest post: the activity of the question depends on it. */
+const getLatestActivity = (posts: readonly AffectedPost[]) =>
+  new Date(Math.max(0, ...posts.map((post) => post.created_at.getTime())));
+
 /** The time of the latest question or answer among the posts: the activity of tags depends on it. */
-function getLatestTime(posts: readonly AffectedPost[]): Date {
-  const times = posts.filter(({ kind }) => kind !== 'reply').map((post) => post.created_at.getTime());
-  return new Date(Math.max(0, ...times));
-}
+const getLatestTime = (posts: readonly AffectedPost[]) =>
+  getLatestActivity(posts.filter(({ kind }) => kind !== 'reply'));
 
 function toPostIds(posts: readonly PostRef[]): PostIds {
   const ids = (kind: PostKind) => posts.filter((post) => post.kind === kind).map(({ id }) => id);
