@@ -378,6 +378,7 @@ const whileSuspended: ReadonlySet<string> = new Set([
   'POST /notification-preferences/confirmation',
   'PUT /push-subscription',
   'DELETE /push-subscription',
+  'PUT /questions/{id}/view',
 ]);
 
 /** What an account that waits for approval may do besides what everyone may. */

@@ -348,7 +348,7 @@ function toAccountStatus(row: AccountStatusColumns): MemberStatus {
 
 /** Writes that concern only the member: account security, read state, email and push settings, and objections to removals. */
 const ownAccountPaths =
-  /^\/api\/(sessions|password|two-factor|passkeys|api-tokens|provider-accounts|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts|application)(\/|$)/;
+  /^\/api\/(sessions|password|two-factor|passkeys|api-tokens|provider-accounts|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts|application|questions\/[^/]+\/view)(\/|$)/;
 
 export const isOwnAccountPath = (path: string): boolean => ownAccountPaths.test(path);
 

@@ -25,6 +25,9 @@ test('shows a warning and a suspension only to the member, and lifts a suspensio
     kind: 'suspended',
     body: { until, reason: 'Nothing but advertisements.' },
   });
+  // A browser reports each visit of a page that the member may read.
+  const id = await other.ask();
+  expect(await mel.put(`/questions/${id}/view`)).toMatchObject({ status: 204 });
   expect(await getModeratorMessages(mel)).toHaveLength(2);
   expect(expectOk(await moderator.get<ModeratedMember>(`/moderation/members/${mel.id}`))).toMatchObject({
     warnings: 1,

@@ -34,6 +34,22 @@ test('shows the English text that the server sent where a code is not in the cat
   expect(new ApiError({ ...problem, code: 'from-a-later-version' }, null).message).toBe(problem.detail);
 });
 
+test('shows the end of a suspension in the time zone and format of the reader', () => {
+  const until = '2026-12-24T17:05:00.000Z';
+  const suspended = {
+    ...problem,
+    code: 'suspended',
+    params: { until: '2026-12-24 17:05 UTC', reason: 'Spam.' },
+    until,
+  };
+  const shown = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' }).format(
+    new Date(until),
+  );
+  expect(new ApiError(suspended, null).message).toBe(
+    `Your account is suspended until ${shown}. You can read but not post. Reason: Spam.`,
+  );
+});
+
 test('translates schema errors with their parameters', () => {
   const long = answerDraft.safeParse({ content: 'x'.repeat(30_001) });
   expect(translateSchemaError(long.error!)).toBe('Answer must be 30,000 characters or fewer');

@@ -2,6 +2,7 @@ import { type ParamsArgument, readIssue } from '#shared/core/coded-error.ts';
 import type { ErrorKind } from '#shared/core/error-kinds.ts';
 import type { Problem } from '#shared/core/problem.ts';
 import type { ErrorCode } from '#shared/errors.ts';
+import { formatDateTime } from './format.ts';
 import { toast } from './toast.ts';
 import { i18n } from '@lingui/core';
 import type { z } from 'zod';
@@ -22,7 +23,7 @@ export class ApiError extends Error {
   /** Seconds to wait before a retry, if the server sends them (429, 503). */
   readonly retryAfterSeconds: number | null;
 
-  constructor(problem: Problem, retryAfter: number | null) {
+  constructor(problem: Problem & { until?: string }, retryAfter: number | null) {
     super(translateCodedError(problem, problem.detail));
     this.status = problem.status;
     // A server of another version may send ones that are unknown here: they match nothing and are shown in English.
@@ -87,19 +88,27 @@ export function translateSchemaError(error: z.ZodError): string {
   return issue === undefined ? '' : translateCodedError(readIssue(issue));
 }
 
-type AnyCodedError = { code: string; params?: Readonly<Record<string, string | number>> | undefined };
+type AnyCodedError = {
+  code: string;
+  params?: Readonly<Record<string, string | number>> | undefined;
+  /** The parameter of the same name in ISO 8601, to be shown in local time. */
+  until?: string;
+};
 
 /**
  * Translates an error into the current language. The catalogue of another language has the texts of all codes; that of
  * English has those that the loaded modules name (vite.config.texts.ts).
  * @param fallback the English text of the response
  */
-export function translateCodedError({ code, params = {} }: AnyCodedError, fallback: string = code): string {
+export function translateCodedError(
+  { code, params = {}, until }: AnyCodedError,
+  fallback: string = code,
+): string {
   const id = `error.${code}`;
   if (!(id in i18n.messages)) return fallback;
   const values = Object.entries(params).map(([name, value]) => [
     name,
     typeof value === 'number' ? i18n.number(value) : value,
   ]);
-  return i18n._(id, Object.fromEntries(values));
+  return i18n._(id, { ...Object.fromEntries(values), ...(until && { until: formatDateTime(until) }) });
 }
