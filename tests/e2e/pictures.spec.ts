@@ -46,18 +46,18 @@ test('pictures are added by button, paste and drop, described, and shown to othe
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Picture' }).click();
   await (await choosing).setFiles({ name: 'red.png', mimeType: 'image/png', buffer: await plain('#a33') });
-  await expect(field(page)).toHaveValue(/^!\[description\]\(\/uploads\/[\w-]{22}\/1600x900\.webp\)$/u);
-  await expectInView(page.getByText('Replace “description” with what the picture shows'));
-  // The alternative text is selected.
+  await expect(field(page)).toHaveValue(/^!\[\]\(\/uploads\/[\w-]{22}\/1600x900\.webp\)$/u);
+  await expectInView(page.getByText('Describe the picture between the square brackets'));
+  // The caret is in the alternative text.
   await page.keyboard.type('A red wall');
   await expect(field(page)).toHaveValue(/^!\[A red wall\]\(/u);
   await page.keyboard.press('Control+End');
   await give(page, 'paste', 'green.png', await plain('#3a3'));
-  await expect(field(page)).toHaveValue(/\n!\[description\]\([^)]+\)$/u);
+  await expect(field(page)).toHaveValue(/\n!\[\]\([^)]+\)$/u);
   await page.keyboard.type('A green wall');
   await page.keyboard.press('Control+End');
   await give(page, 'drop', 'blue.png', await plain('#33a'));
-  await expect(field(page)).toHaveValue(/\n!\[description\]\([^)]+\)$/u);
+  await expect(field(page)).toHaveValue(/\n!\[\]\([^)]+\)$/u);
   await page.keyboard.type('A blue wall');
   await page.getByRole('button', { name: 'Post Answer' }).click();
 
@@ -109,7 +109,7 @@ test('an upload shows its progress, can be cancelled, delays posting, and says w
   await field(page).press('Control+End');
   await field(page).pressSequentially(' and so');
   await requests[1]?.();
-  await expect(field(page)).toHaveValue(/^Look: !\[description\]\([^)]+\) and so$/u);
+  await expect(field(page)).toHaveValue(/^Look: !\[\]\([^)]+\) and so$/u);
   await field(page).pressSequentially(' on');
   await expect(field(page)).toHaveValue(/ and so on$/u);
 
@@ -127,10 +127,10 @@ test('an upload shows its progress, can be cancelled, delays posting, and says w
   await expect(page.getByText('blue.png: The server cannot be reached.')).toBeVisible();
   await page.unroute('**/api/uploads');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)$/u);
-  // A second picture follows the first one, whose alternative text is selected.
+  await expect(field(page)).toHaveValue(/^!\[\]\([^)]+\)$/u);
+  // A second picture follows the first one, whose alternative text has the caret.
   await give(page, 'paste', 'green.png', await plain('#3a3'));
-  await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)\n!\[description\]\([^)]+\)$/u);
+  await expect(field(page)).toHaveValue(/^!\[\]\([^)]+\)\n!\[\]\([^)]+\)$/u);
 });
 
 test('two uploads of the same name each become the picture in its place', async ({ page }) => {
@@ -146,10 +146,10 @@ test('two uploads of the same name each become the picture in its place', async 
   }
   await requests[1]?.();
   await expect(field(page)).toHaveValue(
-    /^!\[Uploading image\.png …\]\(uploading:\d+\)\(0\) !\[description\]\([^)]+\)\(1\) $/u,
+    /^!\[Uploading image\.png …\]\(uploading:\d+\)\(0\) !\[\]\([^)]+\)\(1\) $/u,
   );
   await requests[0]?.();
-  await expect(field(page)).toHaveValue(/^!\[description\]\([^)]+\)\(0\) !\[description\]\([^)]+\)\(1\) $/u);
+  await expect(field(page)).toHaveValue(/^!\[\]\([^)]+\)\(0\) !\[\]\([^)]+\)\(1\) $/u);
 });
 
 test('a draft with an interrupted upload is not posted, and the reason is shown', async ({ page }) => {

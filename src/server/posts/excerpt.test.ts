@@ -46,6 +46,8 @@ describe('the excerpt on a question card', () => {
       cut: true,
     });
     expect(createExcerpt('![](https://example.org/a.png)')).toEqual({ excerpt: '', cut: true });
+    const imported = '[![enter image description here][1]][1] Why?\n\n [1]: https://example.org/a.png';
+    expect(createExcerpt(imported)).toEqual({ excerpt: 'Why?', cut: true });
   });
 
   it('shows the text of links whose targets are defined far below', () => {

@@ -26,6 +26,9 @@ const containerMarksMax = 40;
 const definitionsMax = 100;
 const definitionLine = /^ {0,3}(\[[^[\]\n]{1,100}\]):[ \t]*\S/gmu;
 
+/** What the editor of Stack Exchange inserts as the description of an image. Many imported posts have it. */
+const stackExchangePlaceholder = 'enter image description here';
+
 type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
 
 const graphemes = new Intl.Segmenter();
@@ -88,7 +91,7 @@ function collect(tree: Node, parts: TextParts): void {
     const inBlock = entry.inBlock || node.type === 'code' || node.type === 'table';
     const target = inBlock ? parts.blocks : parts.prose;
     if (node.type === 'image' || node.type === 'imageReference') {
-      target.push(node.alt ?? '');
+      if (node.alt !== stackExchangePlaceholder) target.push(node.alt ?? '');
       parts.unseen = true;
     } else if (node.type === 'html') {
       // Raw HTML is shown as text. A comment is an instruction to a renderer.

@@ -27,7 +27,7 @@ export function PictureUpload({ picture: { file, placeholder }, field, onEnd, on
       insertAtCaret(field.current, placeholder);
       try {
         const { path } = await uploadPicture('/api/uploads', file, { signal, onProgress: setSent });
-        replacePlaceholder(field.current, placeholder, describe(path));
+        replacePlaceholder(field.current, placeholder, toMarkdown(path));
         end.current();
       } catch (error) {
         replacePlaceholder(field.current, placeholder, null);
@@ -62,23 +62,20 @@ export function PictureUpload({ picture: { file, placeholder }, field, onEnd, on
   );
 }
 
-/** The alternative text of a new picture, which the author types over. */
-const descriptionOf = () => t`description`;
-
-const describe = (path: string) => `![${descriptionOf()}](${path})`;
+/** The Markdown of a new picture. Its alternative text is empty, so that no placeholder is posted. */
+const toMarkdown = (path: string) => `![](${path})`;
 
 /** Asks for the alternative text while a picture in the text has none. */
 export function DescriptionHint({ value }: { value: string }) {
-  if (!value.includes(`![${descriptionOf()}](/uploads/`)) return null;
-  const word = descriptionOf();
+  if (!value.includes('![](/uploads/')) return null;
   return (
     <p aria-live="polite" className={classes.hint}>
-      {t`Replace “${word}” with what the picture shows, for people who can't see it.`}
+      {t`Describe the picture between the square brackets, for people who can't see it.`}
     </p>
   );
 }
 
-/** Inserts a placeholder. A selected alternative text is not replaced: the picture follows on the next line. */
+/** Inserts a placeholder. If the caret is in an alternative text, the picture follows on the next line. */
 function insertAtCaret(field: HTMLTextAreaElement | null, text: string): void {
   if (field === null) return;
   const { text: before, from, to } = readField(field);
@@ -90,8 +87,8 @@ function insertAtCaret(field: HTMLTextAreaElement | null, text: string): void {
 }
 
 /**
- * Replaces the placeholder, unless the author deleted it. Selects the alternative text if the caret is still behind the
- * placeholder; otherwise the caret stays where the author is writing.
+ * Replaces the placeholder, unless the author deleted it. Moves the caret into the alternative text if it is still behind
+ * the placeholder; otherwise the caret stays where the author is writing.
  * @param markdown null removes the placeholder
  */
 function replacePlaceholder(
@@ -109,7 +106,7 @@ function replacePlaceholder(
     position >= end ? position + insert.length - placeholder.length : position;
   const isBehind = markdown !== null && caret === end && to === end;
   const select = isBehind
-    ? ([from + 2, from + 2 + descriptionOf().length] as const)
+    ? ([from + '!['.length, from + '!['.length] as const)
     : ([move(caret), move(to)] as const);
   edit(field, { from, to: end, insert, select });
 }
