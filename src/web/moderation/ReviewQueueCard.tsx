@@ -102,7 +102,7 @@ export function ReviewQueueCard({
       <Markdown text={item.content} headingLevel={3} />
       <ReviewHistory id={item.id} none={t`No moderator has acted on this post.`} />
       {claimedBy !== null && <p className={classes.note}>{t`${claimedBy} is reviewing this post.`}</p>}
-      <div className={classes.buttons}>
+      <div className={`${classes.buttons} ${classes.decision}`}>
         {claimedBy === null ? (
           <>
             <Button variant="default" onClick={() => onAct(accepting)}>

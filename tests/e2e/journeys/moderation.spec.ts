@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
-import { makeModerator, newMember, registerMember } from '../support/members.ts';
+import { askQuestion, makeModerator, newMember, registerMember } from '../support/members.ts';
 import { expectInView, expectInViewAtBothSizes } from '../support/in-view.ts';
 import { askAndOpen, postAnswer, secondMember, uniqueText } from '../support/posts.ts';
 
@@ -80,6 +80,34 @@ test('a moderator hides a reported post by keyboard, everyone reads the reason, 
   await expect(restoring).toBeHidden();
   await page.goto(`/question/${id}`);
   await expect(post).toContainText(spam);
+});
+
+test('the buttons below a long post in the review queue stay in view while it is read', async ({
+  page,
+  browser,
+}) => {
+  const name = uniqueText('Lena Long');
+  const { page: author } = await secondMember(browser, name);
+  const content = 'Bread.\n\n'.repeat(200);
+  const id = await askQuestion(author.request, { title: uniqueText('Is this long?'), content });
+  const member = await registerMember(page.request);
+  const report = await page.request.put(`/api/questions/${id}/report`, {
+    data: { reason: 'spam', note: '' },
+  });
+  expect(report.status(), await report.text()).toBe(200);
+  await makeModerator(member.email);
+  await page.goto('/moderation?cause=report');
+  const card = page.getByRole('article', { name: `Reported post by ${name}` });
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size);
+    for (const block of ['start', 'center'] as const) {
+      await card.evaluate((element, place) => element.scrollIntoView({ block: place }), block);
+      await expectInView(card.getByRole('button', { name: 'Hide' }));
+    }
+  }
 });
 
 /** The newest entry of the moderation log about an advertisement. */
