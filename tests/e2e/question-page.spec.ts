@@ -1,4 +1,4 @@
-import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
+import { expect, test, type APIRequestContext, type Locator, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
@@ -78,6 +78,14 @@ test('the accepted answer of an ordinary question starts within the first 900 pi
   expect(await height()).toBeLessThan(56);
   await field.focus();
   await expect.poll(height).toBeGreaterThan(80);
+  // The form ends where the text above it ends.
+  const rightOf = async (element: Locator) => {
+    const { x, width } = (await element.boundingBox()) ?? { x: 0, width: 0 };
+    return x + width;
+  };
+  const form = page.locator('form', { has: field });
+  const text = page.getByRole('article').first().getByRole('paragraph').first();
+  expect(Math.abs((await rightOf(form)) - (await rightOf(text)))).toBeLessThan(8);
 
   await page.setViewportSize({ width: 1280, height: 600 });
   await page.reload();
