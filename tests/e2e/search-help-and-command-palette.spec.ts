@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
+import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, signOut, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, questionUrl, uniqueWord } from './support/posts.ts';
@@ -133,6 +134,30 @@ test('single-key shortcuts can be switched off, and the help lists all of them',
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('n');
   await expect(page).toHaveURL('/ask');
+});
+
+test.describe('with animations', () => {
+  test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+  test('Ctrl+K opens the command palette while a dialog is still fading out', async ({ page }) => {
+    await registerMember(page.request);
+    await page.goto('/');
+    await waitForHydration(page);
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('?');
+    await expectInView(page.getByRole('dialog', { name: 'Keyboard shortcuts' }));
+    // In one frame after the other, so that the dialog is still there.
+    await page.evaluate(async () => {
+      const press = (init: KeyboardEventInit) =>
+        document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true }),
+        );
+      press({ key: 'Escape' });
+      await new Promise(requestAnimationFrame);
+      press({ key: 'k', ctrlKey: true });
+    });
+    await expect(palette(page).getByRole('combobox')).toBeFocused();
+  });
 });
 
 test.describe('on a phone', () => {

@@ -76,10 +76,13 @@ export function useShortcuts(bindings: Bindings): void {
   }, []);
 }
 
+/** Without a modal dialog that is fading out: the root has the attribute while one is open. */
+const overlays = '[data-dialog], [role="menu"], [role="dialog"]:not([aria-modal="true"])';
+
 function handle(event: KeyboardEvent): void {
   // A field has already handled its own shortcut, such as Mod+K for a link.
   if (event.defaultPrevented || event.repeat || event.isComposing || event.altKey) return;
-  if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
+  if (document.querySelector(overlays) !== null) return;
   const mod = isMac ? event.metaKey : event.ctrlKey;
   if (mod) {
     if (!isMultilineField(event.target)) run(event, `Mod+${event.key.toUpperCase()}`);
