@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
+import { listening } from './support/live.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { uniqueText } from './support/posts.ts';
 
@@ -58,4 +59,24 @@ test('the command palette opens while the list of shortcuts is still loading', a
   await page.keyboard.press('Control+k');
   await expectInView(page.getByRole('dialog', { name: 'Command palette' }));
   release();
+});
+
+test('a link whose code cannot be loaded in advance causes no error and opens when it can be loaded', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await listening(page, () => page.goto('/'));
+  await page.route(/\/assets\/[^/]*\.js$/u, (route) => route.abort('internetdisconnected'));
+  const failed = page.waitForEvent('requestfailed', (request) =>
+    /\/TagsPage-[^/]*\.js$/u.test(request.url()),
+  );
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Topics' });
+  await link.hover();
+  await failed;
+  await page.unroute(/\/assets\/[^/]*\.js$/u);
+  await link.click();
+  await expect(page.getByRole('heading', { name: 'Discover Topics' })).toBeVisible();
+  expect(errors).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { draftKeys } from '#web/posts/query-keys.ts';
 import { throttle } from '#web/core/timing.ts';
 import { listDraftRecords } from '#web/posts/drafts/drafts-storage.ts';
 import type * as DraftSync from '#web/posts/drafts/drafts-sync.ts';
+import { retryUntilLoaded } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 
 /** Renders nothing. Syncs the member's drafts between this browser and the server on every page. */
@@ -35,5 +36,5 @@ export function SyncDrafts({ memberId }: { memberId: number }): null {
 
 /** Most visits touch no draft, so the module is loaded on first use. */
 async function withDraftSync(work: (drafts: typeof DraftSync) => void): Promise<void> {
-  work(await import('#web/posts/drafts/drafts-sync.ts'));
+  work(await retryUntilLoaded(() => import('#web/posts/drafts/drafts-sync.ts')));
 }

@@ -36,7 +36,7 @@ export function takeInlinedResponse(address: string, method: string): Response |
 /**
  * Loads a route's data. If the response is inlined, the page waits for it, so nothing flashes. Otherwise the data is
  * preloaded when a link is about to be opened, and the page requests whatever is missing.
- * @param load never rejects.
+ * @param load rejects only if its code cannot be loaded.
  */
 export function loadRouteData(
   cause: 'preload' | 'enter' | 'stay',
@@ -45,5 +45,5 @@ export function loadRouteData(
   if (source !== null) return load();
   const isInlined = document.querySelector(`script[${responseAttribute}]`) !== null;
   if (isInlined && cause !== 'preload') return load();
-  if (cause === 'preload' && getConnectionStatus() === 'online') void load();
+  if (cause === 'preload' && getConnectionStatus() === 'online') load().catch(() => {}); // Opening the link tries again.
 }
