@@ -220,3 +220,16 @@ test('the preview is next to a long text and scrolls with it; on a phone it is a
   await page.getByRole('tab', { name: 'Preview' }).click();
   await expect(page.getByRole('tabpanel', { name: 'Preview' }).getByRole('strong').first()).toHaveText('0');
 });
+
+test('the preview closes when the answer is posted from it', async ({ page }) => {
+  await registerMember(page.request);
+  await openQuestion(page, await askQuestion(page.request, { title: uniqueText('Does it close?') }));
+  await field(page).fill('It **does**.');
+  await page.getByRole('tab', { name: 'Preview' }).click();
+  await expect(page.getByRole('tabpanel', { name: 'Preview' }).getByRole('strong')).toHaveText('does');
+  await page.getByRole('button', { name: 'Post Answer' }).click();
+  await expect(page.getByRole('article', { name: /^Answer by/u }).getByRole('strong')).toHaveText('does');
+  await expect(page.getByRole('tabpanel', { name: 'Preview' })).toHaveCount(0);
+  await expectInView(field(page));
+  await expect(field(page)).toHaveValue('');
+});
