@@ -139,24 +139,36 @@ test('single-key shortcuts can be switched off, and the help lists all of them',
 test.describe('with animations', () => {
   test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
-  test('Ctrl+K opens the command palette while a dialog is still fading out', async ({ page }) => {
+  test('Ctrl+K opens the command palette while a dialog or menu is still fading out', async ({ page }) => {
     await registerMember(page.request);
     await page.goto('/');
     await waitForHydration(page);
+    const closeAndOpenPalette = async () => {
+      // In one frame after the other, so that the closed one is still there.
+      await page.evaluate(async () => {
+        const press = (init: KeyboardEventInit) =>
+          document.activeElement?.dispatchEvent(
+            new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true }),
+          );
+        press({ key: 'Escape' });
+        await new Promise(requestAnimationFrame);
+        press({ key: 'k', ctrlKey: true });
+      });
+      await expect(palette(page).getByRole('combobox')).toBeFocused();
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+    };
     await page.getByRole('heading', { level: 1 }).focus();
     await page.keyboard.press('?');
     await expectInView(page.getByRole('dialog', { name: 'Keyboard shortcuts' }));
-    // In one frame after the other, so that the dialog is still there.
-    await page.evaluate(async () => {
-      const press = (init: KeyboardEventInit) =>
-        document.activeElement?.dispatchEvent(
-          new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true }),
-        );
-      press({ key: 'Escape' });
-      await new Promise(requestAnimationFrame);
-      press({ key: 'k', ctrlKey: true });
-    });
-    await expect(palette(page).getByRole('combobox')).toBeFocused();
+    await closeAndOpenPalette();
+    await page.getByRole('button', { name: 'Notifications' }).click();
+    await expectInView(page.getByRole('dialog', { name: 'Notifications' }));
+    await closeAndOpenPalette();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await expectInView(page.getByRole('menu'));
+    await page.keyboard.press('ArrowDown');
+    await closeAndOpenPalette();
   });
 });
 

@@ -76,8 +76,11 @@ export function useShortcuts(bindings: Bindings): void {
   }, []);
 }
 
-/** Without a modal dialog that is fading out: the root has the attribute while one is open. */
-const overlays = '[data-dialog], [role="menu"], [role="dialog"]:not([aria-modal="true"])';
+/**
+ * Open dialogs, menus and popovers, but not those that are fading out: the root has `data-dialog` while a dialog is open,
+ * and the button of a menu is expanded.
+ */
+const overlays = '[data-dialog],button[aria-haspopup][aria-expanded=true]';
 
 function handle(event: KeyboardEvent): void {
   // A field has already handled its own shortcut, such as Mod+K for a link.
