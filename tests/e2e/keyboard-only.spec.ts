@@ -154,3 +154,19 @@ async function fits(page: Page): Promise<void> {
   const outside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(outside, page.url()).toBeLessThanOrEqual(0);
 }
+
+test('a select shows a ring while it has the focus of the keyboard', async ({ page }) => {
+  await registerMember(page.request);
+  for (const [address, name] of [
+    ['/topics', 'Sort by'],
+    ['/settings', 'Language'],
+  ] as const) {
+    await page.goto(address);
+    const select = page.getByRole('combobox', { name, exact: true });
+    await expect(select).toBeVisible();
+    await page.keyboard.press('Tab');
+    await select.focus();
+    await expect(select).toHaveCSS('outline-style', 'solid');
+    await expect(select).toHaveCSS('outline-width', '2px');
+  }
+});
