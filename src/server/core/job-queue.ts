@@ -3,7 +3,6 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { openPool, type Tx } from './database.ts';
 import { waitForAbortWithin } from './signals.ts';
-import { getErrorCode } from './startup-error.ts';
 
 /** One attempt to run a job. */
 export type JobAttempt = {
@@ -146,15 +145,11 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     });
   }
 
-  /**
-   * Logs at most once a minute, because thousands of jobs fail while a mail server is down. The error texts may contain
-   * addresses and are not logged.
-   */
+  /** Logs at most once a minute, because thousands of jobs fail while a mail server is down. */
   function logFailure(name: string, error: unknown): void {
     if (Date.now() - (lastLoggedAt.get(name) ?? 0) < 60_000) return;
     lastLoggedAt.set(name, Date.now());
-    const reason = getErrorCode(error) ?? (error instanceof Error ? error.name : 'unknown');
-    log.warn(`A job of the kind '${name}' failed (${reason}) and will be retried.`);
+    log.warn({ err: error }, `A job of the kind '${name}' failed and will be retried.`);
   }
 
   /** Has a timeout: pg-boss may never finish stopping if the database is gone or it was stopped during its start. */

@@ -17,7 +17,8 @@ export async function runLimitedProcess<Reply>(
 ): Promise<Reply | null> {
   const child = fork(program, {
     serialization: 'advanced',
-    stdio: 'ignore',
+    // It logs to the standard output of this process.
+    stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
     execArgv: [],
     // Secrets of this process are in its environment.
     env: {},
@@ -48,6 +49,13 @@ export function answerOnce(respond: (message: never) => Promise<object>): void {
     setInterval(() => {
       if (process.memoryUsage.rss() > maxMemory) process.exit(1);
     }, 10);
-    void respond(message as never).then((reply) => process.send?.(reply, () => process.exit()));
+    respond(message as never).then(
+      (reply) => process.send?.(reply, () => process.exit()),
+      async (error: unknown) => {
+        const { createLogger } = await import('./log.ts');
+        createLogger('error').error({ err: error }, 'A process that handles one message failed.');
+        process.exit(1);
+      },
+    );
   });
 }
