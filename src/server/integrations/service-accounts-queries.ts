@@ -70,7 +70,7 @@ export async function insertServiceAccount(tx: Tx, draft: ServiceAccountDraft): 
 export async function lockServiceAccount(tx: Tx, id: number): Promise<ServiceAccountRow | undefined> {
   const { rows } = await sql<ServiceAccountRow>`
     select ${columns} from service_account join member on member.id = member_id
-    where member_id = ${id} for no key update of member`.execute(tx);
+    where member_id = ${id} and member.deleted_at is null for no key update of member`.execute(tx);
   return rows[0];
 }
 
