@@ -125,7 +125,10 @@ export const moderationErrors = {
   'claim-waiting': ['already-handled', 'You have already asked the moderators.'],
   'claim-by-yourself': ['not-allowed', 'Another moderator has to decide about your claim.'],
   'too-many-claims': ['too-many', 'Too many claims. Try again later.'],
-  'merge-running': ['already-handled', 'A merge of one of these accounts is still running.'],
+  'merge-running': [
+    'already-handled',
+    'This account is being merged with another one. Try again in a few minutes.',
+  ],
   'merge-of-removed': [
     'not-allowed',
     'The activity of one of these accounts is removed. Restore it before you merge.',

@@ -47,7 +47,11 @@ export function useChangePassword() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (change: PasswordChange) => readJson(api.password.$put({ json: change })),
-    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
+    onSuccess: () => {
+      // It cancels a pending change of the email address.
+      void client.invalidateQueries({ queryKey: emailQuery.queryKey });
+      return client.invalidateQueries({ queryKey: settingsKeys.sessions });
+    },
   });
 }
 
