@@ -53,7 +53,10 @@ export type RecentPagesOptions = {
 
 export async function createRecentPages(options: RecentPagesOptions): Promise<RecentPages> {
   const { settings, hasPublicReading, canVisit, measure } = options;
-  const pages = new LRUCache<string, Omit<RecentPage, 'encoding' | 'inlineCode'> & { headers: Responses }>({
+  const pages = new LRUCache<
+    string,
+    Omit<RecentPage, 'encoding' | 'inlineCode'> & { headers: ResponseHeaders }
+  >({
     max: maxPages,
     ttl: recentMs,
   });
@@ -62,8 +65,8 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
     add(request, { body, encoding, inlineCode, etag, isOpen }) {
       const cached = { ...common, 'cache-control': publicCacheControl, etag };
       const headers = {
-        known: toPairs({ ...cached, vary: 'cookie, accept-language' }),
-        whole: toPairs({
+        notModified: toPairs({ ...cached, vary: 'cookie, accept-language' }),
+        complete: toPairs({
           ...cached,
           vary: 'cookie, accept-language, accept-encoding',
           'content-security-policy': allowInPolicy(policy, inlineCode),
@@ -79,9 +82,9 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
       const page = find(request);
       if (page === undefined) return next(request, response);
       const isKnown = matchesEtag(request.headers['if-none-match'], page.etag);
-      response.writeHead(isKnown ? 304 : 200, isKnown ? page.headers.known : page.headers.whole);
+      response.writeHead(isKnown ? 304 : 200, isKnown ? page.headers.notModified : page.headers.complete);
       response.end(isKnown ? undefined : page.body);
-      measure?.('/*', isKnown ? 304 : 200, (performance.now() - start) / 1_000);
+      measure?.(request.url === '/' ? '/' : '/*', isKnown ? 304 : 200, (performance.now() - start) / 1_000);
     },
   };
 
@@ -106,7 +109,7 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
 }
 
 /** Names and values in turn, as `writeHead` takes them. */
-type Responses = { known: string[]; whole: string[] };
+type ResponseHeaders = { notModified: string[]; complete: string[] };
 
 const toPairs = (headers: Readonly<Record<string, string>>) => Object.entries(headers).flat();
 

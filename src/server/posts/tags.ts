@@ -18,7 +18,7 @@ import type { TopicEvent } from '#server/core/events.ts';
  * Whether a tag may be shown: not if moderators have hidden or deleted all of its questions. Served by the index
  * question_tag_hidden_tag.
  */
-export const isTagVisible = sql`(tag.questions_count > 0 or not exists (
+export const isTagVisible = sql<boolean>`(tag.questions_count > 0 or not exists (
   select from base_question_tag where tag_id = tag.id and hidden_by is not null
 ))`;
 
