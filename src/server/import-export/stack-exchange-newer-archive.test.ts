@@ -134,7 +134,7 @@ describe('the report of an import of existing posts', () => {
     expect(await community.rows(`select topic, event from event where topic like 'question:%'`)).toEqual([
       {
         topic: `question:${String(fourth?.['id'])}`,
-        event: { kind: 'accepted', acceptedAnswerId: Number(fourth?.['accepted']) },
+        event: { kind: 'accepted', acceptedAnswerId: Number(fourth?.['accepted']), imported: true },
       },
     ]);
     expect(await community.rows(`select from event where event ->> 'kind' = 'imported'`)).not.toEqual([]);

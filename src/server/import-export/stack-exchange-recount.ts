@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
 import {
   appendStatistics,
+  latestActivity,
   markStaleDays,
   writeAnswerScores,
   writeQuestionSortKeys,
@@ -64,9 +65,7 @@ export async function recountQuestions(client: ClientBase, ids: string): Promise
     with counted as (
       update question set
         answer_count = (select count(*) from answer where question_id = question.id),
-        active_at = greatest(created_at, edited_at,
-          (select max(greatest(created_at, edited_at)) from answer where question_id = question.id),
-          (select max(created_at) from reply where question_id = question.id))
+        active_at = ${latestActivity}
       where id in (${ids})
       returning id, created_at, active_at, upvotes, answer_count),
     tag_sort_keys as (${writeTagSortKeys('counted')})
@@ -130,7 +129,7 @@ export async function publishImportEvents(client: ClientBase): Promise<void> {
     union all
     select 'moderation', '{"kind": "moderation-changed"}'::jsonb where exists (select from archive_gone where reason is null)
     union all
-    select 'question:' || question_id, jsonb_build_object('kind', 'accepted', 'acceptedAnswerId', answer_id)
+    select 'question:' || question_id, jsonb_build_object('kind', 'accepted', 'acceptedAnswerId', answer_id, 'imported', true)
     from archive_accepted
     union all
     select 'question:' || question_id,

@@ -217,6 +217,7 @@ test('the activity of a question goes back when its latest answer is hidden, and
     db,
   );
   const answer = await bob.answer(id, 'Buy ours.');
+  expectOk(await bob.put(`/answers/${answer.id}`, { content: 'Buy ours today.' }));
   const comment = await eve.replyToAnswer(answer.id, { content: 'Is it spam?' });
   const readActivity = async () => {
     const { rows } = await sql<{ age: number; follows: boolean }>`

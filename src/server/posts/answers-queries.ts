@@ -7,7 +7,7 @@ import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 import { siteHistoryJson } from './site-history.ts';
-import { tagSortKeysFrom, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
+import { latestActivity, tagSortKeysFrom, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 import { markStaleDays } from './statistics-changes.ts';
 
 export type AnswerRow = BylineRow & {
@@ -169,16 +169,13 @@ export async function updateAcceptedAnswer(
 /**
  * Recounts the answers of a locked question and, unless something happened after `at`, finds its latest activity, with its
  * sort keys. Returns its counts.
- * @param at the time of the latest post that was removed or restored
+ * @param at the latest activity among the posts that were removed or restored
  */
 export async function recountAnswers(tx: Tx, { questionId, at }: { questionId: number; at: Date }) {
   const { rows } = await sql<QuestionCounts>`
     with counted as (
       update question set answer_count = (select count(*) from answer where question_id = question.id),
-        active_at = case when active_at > ${at}::timestamptz then active_at else greatest(
-          created_at, edited_at, (select max(created_at) from answer where question_id = question.id),
-          (select max(created_at) from reply where question_id = question.id and deleted_at is null)
-        ) end
+        active_at = case when active_at > ${at}::timestamptz then active_at else ${sql.raw(latestActivity)} end
       where id = ${questionId} returning id, created_at, active_at, upvotes, downvotes, views, answer_count
     ), sort_key as (${sql.raw(writeQuestionSortKeys('counted'))}),
     tag_sort_keys as (${sql.raw(writeTagSortKeys('counted'))}),

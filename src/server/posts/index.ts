@@ -78,7 +78,13 @@ export {
   trimSpamTraining,
 } from './spam-training.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';
-export { tagSortKeysFrom, writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
+export {
+  latestActivity,
+  tagSortKeysFrom,
+  writeAnswerScores,
+  writeQuestionSortKeys,
+  writeTagSortKeys,
+} from './sort-keys.ts';
 export {
   appendPointsOf,
   appendStatistics,

@@ -6,12 +6,12 @@ import type { PostIds } from './posts.ts';
 import { selectPoints } from './reputation.ts';
 
 /** A post that is removed or restored. */
-export type AffectedPost = PostRef & { author_id: number | null; created_at: Date };
+export type AffectedPost = PostRef & { author_id: number | null; created_at: Date; edited_at: Date | null };
 
 /** The visible posts that are removed with a post: itself and everything below it. A reply is removed alone. */
 export async function listAffectedPosts(tx: Tx, { kind, id }: PostRef): Promise<AffectedPost[]> {
   const select = (table: PostKind, condition: RawBuilder<unknown>) => sql`
-    select ${sql.lit(table)} as kind, id, author_id, created_at from ${sql.table(table)} where ${condition}`;
+    select ${sql.lit(table)} as kind, id, author_id, created_at, edited_at from ${sql.table(table)} where ${condition}`;
   const queries = {
     question: [
       select('question', sql`id = ${id}`),
@@ -74,11 +74,11 @@ export async function showRows(
     with shown_question as (${show('question')} returning *), shown_answer as (${show('answer')} returning *),
     shown_reply as (${show('reply', sql`, is_placeholder = false`)} returning *), shown_tag as (${show('question_tag')}),
     shown_notification as (${show('notification', sql`, ${keepWantedDeliveries}`)} returning *)
-    select 'question' as kind, id, author_id, created_at from shown_question
-    union all select 'answer', id, author_id, created_at from shown_answer
-    union all select 'reply', id, author_id, created_at from shown_reply
+    select 'question' as kind, id, author_id, created_at, edited_at from shown_question
+    union all select 'answer', id, author_id, created_at, edited_at from shown_answer
+    union all select 'reply', id, author_id, created_at, edited_at from shown_reply
     union all
-    select distinct 'notification', recipient_id, null::bigint, null::timestamptz
+    select distinct 'notification', recipient_id, null::bigint, null::timestamptz, null::timestamptz
     from shown_notification where read_at is null`.execute(tx);
   return {
     posts: rows.filter((row) => row.kind !== 'notification'),

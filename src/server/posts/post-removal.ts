@@ -214,13 +214,15 @@ const buildReplyShownEvent = (questionId: number, replyId: number): TopicEvent =
 const buildNotificationEvents = (recipientIds: readonly number[]): TopicEvent[] =>
   recipientIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 
-/** The time of the latest post: the activity of the question depends on it. */
+/** The time of the latest post or edit: the activity of the question depends on it. */
 const getLatestActivity = (posts: readonly AffectedPost[]) =>
-  new Date(Math.max(0, ...posts.map((post) => post.created_at.getTime())));
+  new Date(Math.max(0, ...posts.map((post) => (post.edited_at ?? post.created_at).getTime())));
 
 /** The time of the latest question or answer among the posts: the activity of tags depends on it. */
-const getLatestTime = (posts: readonly AffectedPost[]) =>
-  getLatestActivity(posts.filter(({ kind }) => kind !== 'reply'));
+function getLatestTime(posts: readonly AffectedPost[]): Date {
+  const times = posts.filter(({ kind }) => kind !== 'reply').map((post) => post.created_at.getTime());
+  return new Date(Math.max(0, ...times));
+}
 
 function toPostIds(posts: readonly PostRef[]): PostIds {
   const ids = (kind: PostKind) => posts.filter((post) => post.kind === kind).map(({ id }) => id);

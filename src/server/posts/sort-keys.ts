@@ -27,6 +27,13 @@ export const writeTagSortKeys = (rows: string) => `
 /** Questions without activity since then have no sort keys per tag. A job deletes older ones. */
 export const tagSortKeysFrom = `now() - interval '8 days'`;
 
+/** The latest answer, reply or edit of `question`, or the time when it was asked. */
+export const latestActivity = `greatest(
+  question.created_at, question.edited_at,
+  (select max(greatest(created_at, edited_at)) from answer where question_id = question.id),
+  (select max(created_at) from reply where question_id = question.id)
+)`;
+
 /** Reads id, question_id, upvotes, downvotes and created_at of answers. */
 export const writeAnswerScores = (rows: string) => `
   insert into answer_score (answer_id, question_id, score, created_at)

@@ -100,7 +100,7 @@ export type QuestionEvent =
   | ({ kind: 'voted'; post: PostKind } & VoteCounts)
   | { kind: 'viewed'; views: number }
   /** The accepted answer now; null for none. */
-  | { kind: 'accepted'; acceptedAnswerId: number | null }
+  | { kind: 'accepted'; acceptedAnswerId: number | null; imported?: true }
   /** `authorId`: posts of another account have this author now. */
   | { kind: 'edited'; authorId?: number }
   | { kind: 'deleted' }
