@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { tagIdOf } from '#server/posts/index.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { maxAnnouncements } from '#shared/moderation/announcements.ts';
 
 export type AnnouncementRow = {
   id: number;
@@ -33,23 +34,10 @@ export async function listAnnouncements(
     left join tag on tag.id = tag_id
     left join tag shown on shown.id = coalesce(tag.synonym_of, tag.id)
     where ${shownAtPlace} and (until is null or until > clock_timestamp()) and (question_id is null or question.id is not null)
-    order by announcement.id desc`.execute(db);
+    order by announcement.id desc
+    -- More than allowed, if a pinned question was hidden meanwhile.
+    limit ${place === 'all' ? null : maxAnnouncements}::bigint`.execute(db);
   return rows;
-}
-
-/**
- * Counts all announcements, and those on the home page or of a tag, also of hidden questions.
- * @param tagId null for the home page
- */
-export async function countAnnouncements(
-  tx: Tx,
-  tagId: number | null,
-): Promise<{ all: number; there: number }> {
-  const { rows } = await sql<{ all: number; there: number }>`
-    select count(*) as all,
-      count(*) filter (where coalesce(tag.synonym_of, tag.id) is not distinct from ${tagId}::bigint) as there
-    from announcement left join tag on tag.id = tag_id`.execute(tx);
-  return rows[0] ?? { all: 0, there: 0 };
 }
 
 /** Waits for other moderators who are posting announcements, so that their number can be limited. */

@@ -13,7 +13,6 @@ import {
 import { tagKey } from '#shared/core/text.ts';
 import {
   type AnnouncementRow,
-  countAnnouncements,
   deleteAnnouncement,
   deleteEndedAnnouncements,
   insertAnnouncement,
@@ -90,14 +89,13 @@ export async function postAnnouncement(
     await lockAnnouncements(tx);
     await deleteEndedAnnouncements(tx);
     const tagName = tag?.name ?? null;
-    const shown = (await listAnnouncements(tx, 'all')).filter((each) => each.tag === tagName);
+    const all = await listAnnouncements(tx, 'all');
+    const shown = all.filter((each) => each.tag === tagName);
     if (questionId !== null && shown.some((each) => each.question_id === questionId))
       throw new ProblemError('question-pinned-already');
-    // With those of hidden questions, which can be shown again.
-    const { all, there } = await countAnnouncements(tx, tag?.id ?? null);
-    if (there >= maxAnnouncements)
+    if (shown.length >= maxAnnouncements)
       throw new ProblemError('too-many-announcements', { params: { max: maxAnnouncements } });
-    if (all >= maxAllAnnouncements)
+    if (all.length >= maxAllAnnouncements)
       throw new ProblemError('too-many-announcements-in-all', { params: { max: maxAllAnnouncements } });
     const id = await insertAnnouncement(tx, {
       questionId,
