@@ -220,14 +220,11 @@ export async function deleteTagTexts(client: ClientBase, runId: number): Promise
 
 /** Deletes the members that the import added, except those who have something else here. These keep their profile. */
 export async function deleteMembers(client: ClientBase, runId: number): Promise<void> {
-  // The cleanup deletes pictures that nothing shows any more, but no avatars.
-  await client.query(
-    `update upload set member_id = null where member_id in (
-       select member.id from imported_row row join member on member.id = row.id
-       where run_id = $1 and kind = 'member' and email is null)`,
-    [runId],
-  );
-  const references = await listReferences(client, 'member', ['question_follow', 'imported_identity']);
+  const references = await listReferences(client, 'member', [
+    'question_follow',
+    'imported_identity',
+    'upload',
+  ]);
   await client.query(
     `delete from imported_identity
      where member_id in (select id from imported_row where run_id = $1 and kind = 'member')`,
@@ -241,12 +238,13 @@ export async function deleteMembers(client: ClientBase, runId: number): Promise<
        and not (${references.join(' or ')})`,
     [runId],
   );
+  // The cleanup deletes pictures that nothing shows any more, but no avatars.
   await client.query(`
     delete from question_follow where member_id in (select id from removed_member);
     delete from member_statistics_change where member_id in (select id from removed_member);
-    delete from member where id in (select id from removed_member);
-    delete from upload where kind = 'avatar' and member_id is null
-      and not exists (select from member where avatar = upload.name);`);
+    delete from upload where kind = 'avatar' and member_id in (select id from removed_member);
+    update upload set member_id = null where member_id in (select id from removed_member);
+    delete from member where id in (select id from removed_member);`);
 }
 
 /** Deletes the tags that the import created, and that nothing uses and no moderator changed: synonyms first. */
