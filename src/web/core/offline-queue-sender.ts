@@ -161,7 +161,8 @@ export function decideAfterFailure(error: unknown, count: number, reachable: boo
   const milliseconds =
     error.retryAfterSeconds === null ? getRetryDelayMs(count) : error.retryAfterSeconds * 1000;
   // All later actions would wait for the limit of a day that concerns only this one.
-  return milliseconds > maxWaitMs ? { next: 'refuse' } : { next: 'wait', milliseconds };
+  if (error.status === 429 && milliseconds > maxWaitMs) return { next: 'refuse' };
+  return { next: 'wait', milliseconds: Math.min(milliseconds, maxWaitMs) };
 }
 
 function getRetryDelayMs(count: number): number {

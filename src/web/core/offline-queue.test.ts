@@ -77,6 +77,8 @@ test('retries after the time that a busy or restarting server sends', () => {
 test('gives back an action when its limit ends after more than 15 minutes', () => {
   expect(decideAfterFailure(refusal(429, 900), 1, true)).toEqual({ next: 'wait', milliseconds: 900_000 });
   expect(decideAfterFailure(refusal(429, 86_400), 1, true)).toEqual({ next: 'refuse' });
+  // A page that announces maintenance concerns all actions.
+  expect(decideAfterFailure(refusal(503, 3_600), 1, true)).toEqual({ next: 'wait', milliseconds: 900_000 });
 });
 
 test('keeps actions for their member while there is no session', () => {
