@@ -215,10 +215,10 @@ export async function deleteNotificationsOfKinds(
   tx: Tx,
   { memberId, kinds }: { memberId: number; kinds: readonly QueueKind[] },
 ): Promise<boolean> {
+  // Each kind has an index of its own.
+  const isOfKind = sql.join([sql`false`, ...kinds.map((kind) => sql`kind = ${sql.lit(kind)}`)], sql` or `);
   const { numAffectedRows = 0n } = await sql`
-    delete from base_notification where recipient_id = ${memberId} and kind = any(${[...kinds]}::text[])`.execute(
-    tx,
-  );
+    delete from notification where recipient_id = ${memberId} and (${isOfKind})`.execute(tx);
   return numAffectedRows > 0n;
 }
 
