@@ -84,7 +84,11 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
       const isKnown = matchesEtag(request.headers['if-none-match'], page.etag);
       response.writeHead(isKnown ? 304 : 200, isKnown ? page.headers.notModified : page.headers.complete);
       response.end(isKnown ? undefined : page.body);
-      measure?.(request.url === '/' ? '/' : '/*', isKnown ? 304 : 200, (performance.now() - start) / 1_000);
+      measure?.(
+        /^\/(?:\?|$)/u.test(request.url ?? '') ? '/' : '/*',
+        isKnown ? 304 : 200,
+        (performance.now() - start) / 1_000,
+      );
     },
   };
 
