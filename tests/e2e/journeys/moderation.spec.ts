@@ -90,7 +90,7 @@ test('the buttons below a long post in the review queue stay in view while it is
   const { page: author } = await secondMember(browser, name);
   const content = 'Bread.\n\n'.repeat(200);
   const id = await askQuestion(author.request, { title: uniqueText('Is this long?'), content });
-  const member = await registerMember(page.request);
+  const member = await registerMember(page.request, newMember('Ina Inspector'));
   const report = await page.request.put(`/api/questions/${id}/report`, {
     data: { reason: 'spam', note: '' },
   });
