@@ -75,6 +75,8 @@ test('a member proposes a tag, and a moderator makes it a synonym, rejects anoth
     await expectAccessible(page, { look: 'deciding about a proposed topic' });
     await dialog.getByRole('button', { name: 'Make it another name' }).click();
     await expect(entry('sour-dough')).toHaveCount(0);
+    // A dialog that closes moves the focus.
+    await expect(dialog).toHaveCount(0);
     await entry('rye').focus();
     await page.keyboard.press('r');
     await dialog.getByRole('button', { name: 'Reject', exact: true }).click();
