@@ -1,5 +1,4 @@
 import { isLanguage, type Language } from '#shared/core/languages.ts';
-import type { MemberFilter } from '#shared/moderation/member-list.ts';
 import type { StatisticsUnit } from '#shared/admin/statistics.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
 import { isAnswerSort } from '#web/posts/answer-sort.ts';
@@ -100,14 +99,19 @@ export const parseStatisticsSearch = ({
   start: typeof start === 'string' ? start : undefined,
 });
 
+// Not that of the shared schema, which would load zod here. The page uses all of them, so the compiler finds a missing one.
+const memberFilters = ['team', 'suspended', 'waiting', 'removed', 'profile_links'] as const;
+
 /** All members are the default of an address without a filter. */
 export const parseMembersSearch = ({
   q,
   show,
-}: Record<string, unknown>): { q?: string | undefined; show?: Exclude<MemberFilter, 'all'> | undefined } => ({
+}: Record<string, unknown>): {
+  q?: string | undefined;
+  show?: (typeof memberFilters)[number] | undefined;
+} => ({
   q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
-  show:
-    show === 'team' || show === 'suspended' || show === 'waiting' || show === 'removed' ? show : undefined,
+  show: memberFilters.find((each) => each === show),
 });
 
 const memberPageTabs = ['posts', 'reports', 'log', 'sign-ins', 'notes'] as const;

@@ -92,7 +92,8 @@ function Members({ isAdmin }: { isAdmin: boolean }) {
                   type="checkbox"
                   className={classes.checkbox}
                   checked={selectable.length > 0 && selectable.every(({ id }) => selected.has(id))}
-                  disabled={selectable.length === 0}
+                  // Not the previous list, while the chosen one loads.
+                  disabled={selectable.length === 0 || query.isPlaceholderData}
                   onChange={(event) => select(selectable, event.currentTarget.checked)}
                 />
                 {t`Select all shown`}
