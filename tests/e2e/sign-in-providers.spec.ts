@@ -57,6 +57,11 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await expect(visitor).toHaveURL(`${community.address}/`);
     await visitor.goto(`${community.address}/settings?tab=account`);
     await expect(visitor.getByRole('button', { name: 'Unlink: Bakery' })).toBeVisible();
+    // Without a password, the recent sign-in is enough.
+    await visitor.getByRole('button', { name: 'Change email' }).click();
+    await visitor.getByLabel('New email').fill('nora@example.com');
+    await visitor.getByRole('button', { name: 'Change', exact: true }).click();
+    await expect(visitor.getByText('Your email address has been changed.')).toBeVisible();
 
     await card.getByRole('button', { name: 'Switch off: Bakery' }).click();
     const dialog = page.getByRole('dialog', { name: 'Switch off sign-in provider: Bakery' });
@@ -81,6 +86,10 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await waitForHydration(visitor);
     await visitor.getByRole('button', { name: 'Continue with Bakery' }).click();
     await expect(visitor).toHaveURL(`${community.address}/`);
+    await visitor.goto(`${community.address}/settings?tab=account`);
+    await visitor.getByRole('button', { name: 'Delete my account' }).click();
+    await visitor.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(visitor.getByText('Your account has been deleted.')).toBeVisible();
     await visiting.close();
   } finally {
     await community.remove();

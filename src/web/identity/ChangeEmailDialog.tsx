@@ -41,7 +41,6 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
     if (change.isPending) return;
     if (!emailAddress.safeParse(email).success)
       return fail({ field: 'email', message: translateError('email-not-valid') });
-    if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
     setProblem(null);
     change.mutate(
       { email, password },

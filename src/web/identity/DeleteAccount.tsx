@@ -73,7 +73,6 @@ function DeleteAccountForm({
   function submit(event: FormEvent) {
     event.preventDefault();
     if (deletion.isPending) return;
-    if (hasPassword && password === '') return failPassword(t`Please enter your password.`);
     setProblem(null);
     deletion.mutate(
       { password, posts },
