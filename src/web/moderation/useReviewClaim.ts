@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { reviewClaimMinutes } from '#shared/moderation/moderation.ts';
+import { ApiError } from '#web/core/errors.ts';
 import { claimReviewItem, releaseReviewItem } from './moderation.ts';
 
 const prolongAfterMs = (reviewClaimMinutes / 2) * 60_000;
@@ -37,7 +38,9 @@ export function useReviewClaim(
       try {
         await requests.claim(id, options);
       } catch (error) {
-        if (isOpen) latest.current(error instanceof Error ? error.message : '');
+        // Without a connection, the dialog stays with what is typed in it. The server checks the decision again.
+        if (isOpen && error instanceof ApiError && [403, 404, 409].includes(error.status))
+          latest.current(error.message);
       }
     };
     const claimed = claim({ takeOver });

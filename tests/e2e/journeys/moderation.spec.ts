@@ -108,6 +108,14 @@ test('the buttons below a long post in the review queue stay in view while it is
       await expectInView(card.getByRole('button', { name: 'Hide' }));
     }
   }
+
+  // A claim that fails without a connection does not close the dialog with what is typed in it.
+  await page.route('**/claim', (route) => route.abort());
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/claim'));
+  await card.getByRole('button', { name: 'Hide' }).click();
+  await failed;
+  await page.getByLabel('Reason (public)').fill('Too long');
+  await expect(page.getByLabel('Reason (public)')).toHaveValue('Too long');
 });
 
 /** The newest entry of the moderation log about an advertisement. */
