@@ -29,7 +29,18 @@ test('a member enables two-factor authentication and signs in with its codes', a
   await expect(dialog.getByText('Incorrect code. Please try again.')).toBeVisible();
   const used = generateTotpCode(key);
   await dialog.getByLabel('Authenticator code').fill(used);
+  // The codes are shown also if the form was closed before the answer.
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+  await page.route('**/api/two-factor', async (route) => {
+    if (route.request().method() === 'PUT') await mayAnswer;
+    await route.continue();
+  });
+  const turnedOn = page.waitForRequest((request) => request.method() === 'PUT');
   await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await turnedOn;
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  answer();
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
   await expectInViewAtBothSizes(dialog);
   await expectAccessible(page, { look: 'recovery codes', within: '[role="dialog"]' });

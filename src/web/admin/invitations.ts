@@ -20,11 +20,12 @@ export const invitationsQuery = infiniteQueryOptions({
 /** Returns the link, which cannot be read again. Its token is in the fragment, which browsers do not send. */
 export async function createInvitation(client: QueryClient, draft: InvitationDraft): Promise<string> {
   const { token } = await readJson(api.admin.invitations.$post({ json: draft }));
-  await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+  // Not awaited: the link is shown also if the list cannot be read.
+  void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
   return `${getSiteOrigin()}${paths.register}#invitation=${token}`;
 }
 
 export async function revokeInvitation(client: QueryClient, id: number): Promise<void> {
   await readJson(api.admin.invitations[':id'].$delete({ param: { id: String(id) } }));
-  await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+  void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
 }

@@ -5,6 +5,7 @@ import type {
   ServiceAccountTokenDraft,
 } from '#shared/integrations/service-accounts.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { change } from './change.ts';
 
 const accountApi = api.admin['service-accounts'];
 const paramOf = (id: number) => ({ param: { id: String(id) } });
@@ -16,19 +17,31 @@ export const serviceAccountsQuery = queryOptions({
 });
 
 export const addServiceAccount = (client: QueryClient, json: ServiceAccountDraft) =>
-  change(client, readJson(accountApi.$post({ json })));
+  change(client, serviceAccountsQuery.queryKey, readJson(accountApi.$post({ json })));
 
 export const changeServiceAccount = (client: QueryClient, id: number, json: ServiceAccountDraft) =>
-  change(client, readJson(accountApi[':id'].$put({ ...paramOf(id), json })));
+  change(client, serviceAccountsQuery.queryKey, readJson(accountApi[':id'].$put({ ...paramOf(id), json })));
 
 export const setServiceAccountActive = (client: QueryClient, id: number, active: boolean) =>
-  change(client, readJson(accountApi[':id'].active.$put({ ...paramOf(id), json: { active } })));
+  change(
+    client,
+    serviceAccountsQuery.queryKey,
+    readJson(accountApi[':id'].active.$put({ ...paramOf(id), json: { active } })),
+  );
 
 export const deleteServiceAccount = (client: QueryClient, id: number, json: ServiceAccountDeletion) =>
-  change(client, readJson(accountApi[':id'].deletion.$post({ ...paramOf(id), json })));
+  change(
+    client,
+    serviceAccountsQuery.queryKey,
+    readJson(accountApi[':id'].deletion.$post({ ...paramOf(id), json })),
+  );
 
 export const createServiceAccountToken = (client: QueryClient, id: number, json: ServiceAccountTokenDraft) =>
-  change(client, readJson(accountApi[':id'].tokens.$post({ ...paramOf(id), json })));
+  change(
+    client,
+    serviceAccountsQuery.queryKey,
+    readJson(accountApi[':id'].tokens.$post({ ...paramOf(id), json })),
+  );
 
 export async function revokeServiceAccountToken(
   client: QueryClient,
@@ -36,14 +49,9 @@ export async function revokeServiceAccountToken(
   tokenId: number,
 ): Promise<void> {
   const param = { id: String(id), tokenId: String(tokenId) };
-  await change(client, readJson(accountApi[':id'].tokens[':tokenId'].$delete({ param })));
-}
-
-/** Waits for the change, and reads the accounts again, also if it failed. */
-async function change<Result>(client: QueryClient, pending: Promise<Result>): Promise<Result> {
-  try {
-    return await pending;
-  } finally {
-    await client.invalidateQueries({ queryKey: serviceAccountsQuery.queryKey });
-  }
+  await change(
+    client,
+    serviceAccountsQuery.queryKey,
+    readJson(accountApi[':id'].tokens[':tokenId'].$delete({ param })),
+  );
 }

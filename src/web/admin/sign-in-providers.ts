@@ -6,6 +6,7 @@ import type {
   SignInProviderDraft,
 } from '#shared/admin/sign-in-providers.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { change } from './change.ts';
 
 const providersKey = ['admin', 'sign-in-providers'];
 const providerApi = api.admin['sign-in-providers'];
@@ -27,19 +28,19 @@ export const providerMembersQuery = (id: string) =>
   });
 
 export const addProvider = (client: QueryClient, draft: SignInProviderDraft) =>
-  change(client, providerApi.$post({ json: draft }));
+  changeProviders(client, providerApi.$post({ json: draft }));
 
 export const changeProvider = (client: QueryClient, id: string, changed: SignInProviderChange) =>
-  change(client, providerApi[':id'].$put({ param: { id }, json: changed }));
+  changeProviders(client, providerApi[':id'].$put({ param: { id }, json: changed }));
 
 export const setProviderEnabled = (client: QueryClient, id: string, enabled: boolean) =>
-  change(client, providerApi[':id'].enabled.$put({ param: { id }, json: { enabled } }));
+  changeProviders(client, providerApi[':id'].enabled.$put({ param: { id }, json: { enabled } }));
 
 export const deleteProvider = (client: QueryClient, id: string) =>
-  change(client, providerApi[':id'].$delete({ param: { id } }));
+  changeProviders(client, providerApi[':id'].$delete({ param: { id } }));
 
 export const orderProviders = (client: QueryClient, ids: string[]) =>
-  change(client, api.admin['sign-in-provider-order'].$put({ json: { ids } }));
+  changeProviders(client, api.admin['sign-in-provider-order'].$put({ json: { ids } }));
 
 export const checkIssuer = (issuer: string) => readJson(providerApi.checks.$post({ json: { issuer } }));
 
@@ -61,12 +62,7 @@ export function describeCheck({ outcome, detail }: IssuerCheckResult): string {
   }
 }
 
-/** Waits for the change, and reads the providers again, also if it failed. */
-async function change(client: QueryClient, pending: Parameters<typeof readJson>[0]): Promise<void> {
-  try {
-    await readJson(pending);
-  } finally {
-    await client.invalidateQueries({ queryKey: providersKey });
-    void client.invalidateQueries({ queryKey: ['sign-in'] });
-  }
+async function changeProviders(client: QueryClient, pending: Parameters<typeof readJson>[0]): Promise<void> {
+  await change(client, providersKey, readJson(pending));
+  void client.invalidateQueries({ queryKey: ['sign-in'] });
 }

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { chatNames, type WebhookEvent, type WebhookFormat } from '#shared/integrations/webhook-events.ts';
 import type { WebhookDelivery, WebhookDraft, WebhookFailure } from '#shared/integrations/webhooks.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { change } from './change.ts';
 
 const webhooksKey = ['admin', 'webhooks'];
 const webhookApi = api.admin.webhooks;
@@ -30,41 +31,37 @@ export const webhookDeliveriesQuery = (id: number) =>
   });
 
 export const addWebhook = (client: QueryClient, json: WebhookDraft) =>
-  change(client, readJson(webhookApi.$post({ json })));
+  change(client, webhooksKey, readJson(webhookApi.$post({ json })));
 
 export const changeWebhook = (client: QueryClient, id: number, json: WebhookDraft) =>
-  change(client, readJson(webhookApi[':id'].$put({ ...paramOf(id), json })));
+  change(client, webhooksKey, readJson(webhookApi[':id'].$put({ ...paramOf(id), json })));
 
 export const setWebhookEnabled = (client: QueryClient, id: number, enabled: boolean) =>
-  change(client, readJson(webhookApi[':id'].enabled.$put({ ...paramOf(id), json: { enabled } })));
+  change(
+    client,
+    webhooksKey,
+    readJson(webhookApi[':id'].enabled.$put({ ...paramOf(id), json: { enabled } })),
+  );
 
 export const replaceWebhookSecret = (client: QueryClient, id: number) =>
-  change(client, readJson(webhookApi[':id'].secret.$post(paramOf(id))));
+  change(client, webhooksKey, readJson(webhookApi[':id'].secret.$post(paramOf(id))));
 
 export const deleteWebhook = (client: QueryClient, id: number) =>
-  change(client, readJson(webhookApi[':id'].$delete(paramOf(id))));
+  change(client, webhooksKey, readJson(webhookApi[':id'].$delete(paramOf(id))));
 
 export const sendTestEvent = (client: QueryClient, id: number) =>
-  change(client, readJson(webhookApi[':id'].tests.$post(paramOf(id))));
+  change(client, webhooksKey, readJson(webhookApi[':id'].tests.$post(paramOf(id))));
 
 export const repeatDelivery = (client: QueryClient, id: number, deliveryId: number) =>
   change(
     client,
+    webhooksKey,
     readJson(
       webhookApi[':id'].deliveries[':deliveryId'].attempts.$post({
         param: { id: String(id), deliveryId: String(deliveryId) },
       }),
     ),
   );
-
-/** Waits for the change, and reads the web hooks again, also if it failed. */
-async function change<Result>(client: QueryClient, pending: Promise<Result>): Promise<Result> {
-  try {
-    return await pending;
-  } finally {
-    await client.invalidateQueries({ queryKey: webhooksKey });
-  }
-}
 
 export const getFormatLabel = (format: WebhookFormat) =>
   format === 'standard' ? t`JSON, signed (Standard Webhooks)` : chatNames[format];

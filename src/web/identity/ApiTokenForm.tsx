@@ -41,7 +41,8 @@ export function CreateApiToken<Scope extends ApiScope>({
   return (
     <Dialog
       title={token === null ? t`Create a token` : t`Your new token`}
-      opened={opened}
+      // Also if the form was closed while the token was created.
+      opened={opened || token !== null}
       closeButton={token === null}
       // Only its button closes the second step, because the token is not shown again.
       onClose={token === null ? close : () => {}}
@@ -61,7 +62,7 @@ function ApiTokenForm<Scope extends ApiScope>({
   onCreated,
   onClose,
 }: CreateApiTokenProps<Scope> & { onCreated: (token: string) => void }) {
-  const create = useMutation({ mutationFn: createToken });
+  const create = useMutation({ mutationFn: createToken, onSuccess: ({ token }) => onCreated(token) });
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(choices.slice(0, 1));
   const [days, setDays] = useState('90');
@@ -75,8 +76,7 @@ function ApiTokenForm<Scope extends ApiScope>({
     event.preventDefault();
     if (create.isPending) return;
     const proof = password === '' ? {} : { password };
-    const draft = { ...proof, name, scopes: [...scopes], expiresInDays: Number(days) };
-    create.mutate(draft, { onSuccess: ({ token }) => onCreated(token) });
+    create.mutate({ ...proof, name, scopes: [...scopes], expiresInDays: Number(days) });
   }
 
   const toggle = (scope: Scope) =>

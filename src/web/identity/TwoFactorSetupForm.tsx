@@ -13,18 +13,12 @@ export function TwoFactorSetupForm(props: { setup: TwoFactorSetup; onDone: (code
   const { setup, onDone } = props;
   const [code, setCode] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const enable = useEnableTwoFactor();
+  const enable = useEnableTwoFactor(onDone);
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (enable.isPending) return;
-    enable.mutate(
-      { setup: setup.setup, code },
-      {
-        onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
-        onError: () => field.current?.focus(),
-      },
-    );
+    enable.mutate({ setup: setup.setup, code }, { onError: () => field.current?.focus() });
   }
 
   return (

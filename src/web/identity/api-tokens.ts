@@ -11,7 +11,8 @@ export const apiTokensQuery = queryOptions({
 
 export async function createApiToken(client: QueryClient, json: ApiTokenDraft) {
   const created = await readJson(api['api-tokens'].$post({ json }));
-  await client.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
+  // Not awaited: the token is shown also if the list cannot be read.
+  void client.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
   return created;
 }
 
@@ -19,7 +20,7 @@ export async function revokeApiToken(client: QueryClient, id: number): Promise<v
   try {
     await readJson(api['api-tokens'][':id'].$delete({ param: { id: String(id) } }));
   } finally {
-    await client.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
+    void client.invalidateQueries({ queryKey: apiTokensQuery.queryKey });
   }
 }
 

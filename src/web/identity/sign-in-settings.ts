@@ -59,12 +59,18 @@ export async function addPasskey(name: string, password: string): Promise<void> 
   await readJson(api.passkeys.$post({ json: { name, credential } }));
 }
 
-/** Also ends all other sessions. Returns the recovery codes. */
-export function useEnableTwoFactor() {
+/**
+ * Also ends all other sessions.
+ * @param onDone gets the recovery codes, which are not shown again: also if the dialog was closed meanwhile
+ */
+export function useEnableTwoFactor(onDone: (recoveryCodes: string[]) => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (start: { setup: string; code: string }) => readJson(api['two-factor'].$put({ json: start })),
-    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.all }),
+    onSuccess: ({ recoveryCodes }) => {
+      onDone(recoveryCodes);
+      void client.invalidateQueries({ queryKey: settingsKeys.all });
+    },
   });
 }
 
