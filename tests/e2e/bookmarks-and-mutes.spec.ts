@@ -67,6 +67,14 @@ test('a muted topic leaves the feed, live as well, a muted question sends no not
 
   await page.goto(`/topics/${tag}`);
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Following' })).toBeEnabled();
+  // Without a connection, the button shows what is saved.
+  await page.context().setOffline(true);
+  const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await failed;
+  await expect(page.getByRole('button', { name: 'Mute', exact: true })).toBeEnabled();
+  await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Mute' }).click();
   await expect(page.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();

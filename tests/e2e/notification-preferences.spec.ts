@@ -23,6 +23,14 @@ test('a member chooses notification preferences; each choice is saved immediatel
   await expect(line.getByRole('checkbox', { name: 'Answers to my questions Push' })).toBeDisabled();
   await page.reload();
   await expect(inApp).not.toBeChecked();
+  // Without a connection, the choice is taken back.
+  await page.context().setOffline(true);
+  const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
+  await inApp.click();
+  await failed;
+  await expect(page.getByRole('alert').filter({ hasText: 'could not be saved' })).toBeVisible();
+  await expect(inApp).not.toBeChecked();
+  await page.context().setOffline(false);
 
   const id = await askQuestion(page.request, { title: uniqueText('Who tells me?') });
   const other = await playwright.request.newContext({ baseURL: baseURL ?? '' });

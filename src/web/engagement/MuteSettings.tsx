@@ -83,12 +83,11 @@ function MutedItem(props: { mutedAt: string; unmute: () => Promise<unknown>; chi
   const unmute = useMutation({
     mutationFn: props.unmute,
     onError: (error) => toastError(t`Could not unmute: ${error.message}`),
-    onSettled: () =>
-      Promise.all([
-        refreshMutes(client),
-        client.invalidateQueries({ queryKey: tagQueryKeys.all }),
-        client.invalidateQueries({ queryKey: questionKeys.all }),
-      ]),
+    onSettled: () => {
+      void refreshMutes(client);
+      void client.invalidateQueries({ queryKey: tagQueryKeys.all });
+      void client.invalidateQueries({ queryKey: questionKeys.all });
+    },
   });
   return (
     <li className={classes.line}>

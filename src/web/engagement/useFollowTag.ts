@@ -34,7 +34,7 @@ export function useFollowTag(tag: string, before: boolean) {
     onSettled: (state, _error, _following, context) => {
       // Not awaited: without a connection it takes until there is one again.
       void context?.again();
-      return state === null ? undefined : refreshFollows(client);
+      if (state !== null) void refreshFollows(client);
     },
   });
 }

@@ -12,8 +12,11 @@ import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mut
  */
 export function useMuteTag(tag: string, following: boolean) {
   const client = useQueryClient();
-  const refresh = () =>
-    Promise.all([refreshMutes(client), client.invalidateQueries({ queryKey: tagQueryKeys.one(tag) })]);
+  // Not awaited: without a connection the fetches take until there is one, and the button would wait for them.
+  const refresh = () => {
+    void refreshMutes(client);
+    void client.invalidateQueries({ queryKey: tagQueryKeys.one(tag) });
+  };
 
   async function show(muted: boolean, followed = false) {
     await cancelMuteFetches(client, tag);
@@ -29,7 +32,7 @@ export function useMuteTag(tag: string, following: boolean) {
     } catch (error) {
       if (error instanceof Error) logFailureAndToastRefusal('Unmuting', error);
     }
-    await refresh();
+    refresh();
   }
 
   return useMutation({

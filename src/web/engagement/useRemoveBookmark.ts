@@ -42,6 +42,6 @@ export function useRemoveBookmark() {
       await patchQuestionPage(bookmark, true);
       toastError(t`The bookmark could not be removed: ${error.message}`);
     },
-    onSettled: () => refreshBookmarks(client),
+    onSettled: () => void refreshBookmarks(client),
   });
 }

@@ -130,7 +130,7 @@ function IdentitySection({
 function ProofSection({ claim, onClaimed }: { claim: ProfileClaim; onClaimed: () => void }) {
   const { profileId: id, site, token, tokenExpiresAt, profileUrl } = claim;
   const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: profileClaimQuery(id).queryKey });
+  const refresh = () => void client.invalidateQueries({ queryKey: profileClaimQuery(id).queryKey });
   const begin = useMutation({ mutationFn: () => beginClaim(id), onSettled: refresh });
   const prove = useMutation({
     mutationFn: () => proveClaim(id),
@@ -195,7 +195,7 @@ function RequestSection({ claim }: { claim: ProfileClaim }) {
   const { profileId: id, request, declineReason } = claim;
   const reason = declineReason ?? '';
   const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: profileClaimQuery(id).queryKey });
+  const refresh = () => void client.invalidateQueries({ queryKey: profileClaimQuery(id).queryKey });
   const [message, setMessage] = useState('');
   const ask = useMutation({ mutationFn: () => askModerators(id, message.trim()), onSettled: refresh });
   const withdraw = useMutation({ mutationFn: () => withdrawClaim(id), onSettled: refresh });

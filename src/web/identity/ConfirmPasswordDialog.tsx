@@ -57,7 +57,7 @@ function ConfirmPasswordForm<Done>({
     mutationFn: () => run(password, name),
     onSuccess: onDone,
     onError: () => passwordField.current?.focus(),
-    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.all }),
+    onSettled: () => void client.invalidateQueries({ queryKey: settingsKeys.all }),
   });
   const { error } = mutation;
   const atField = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);

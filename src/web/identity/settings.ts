@@ -50,7 +50,7 @@ export function useChangePassword() {
     onSuccess: () => {
       // It cancels a pending change of the email address.
       void client.invalidateQueries({ queryKey: emailQuery.queryKey });
-      return client.invalidateQueries({ queryKey: settingsKeys.sessions });
+      void client.invalidateQueries({ queryKey: settingsKeys.sessions });
     },
   });
 }
@@ -60,7 +60,7 @@ export function useEndSession() {
   return useMutation({
     mutationFn: (id: number) => readJson(api.sessions[':id'].$delete({ param: { id: String(id) } })),
     // Also after a failure: the session may have expired.
-    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
+    onSettled: () => void client.invalidateQueries({ queryKey: settingsKeys.sessions }),
   });
 }
 
@@ -68,7 +68,7 @@ export function useEndOtherSessions() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => readJson(api.sessions.$delete()),
-    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.sessions }),
+    onSettled: () => void client.invalidateQueries({ queryKey: settingsKeys.sessions }),
   });
 }
 
@@ -119,7 +119,7 @@ export function useCancelEmailChange() {
   return useMutation({
     mutationFn: () => readJson(api['email-address'].change.$delete()),
     onSuccess: (state) => client.setQueryData(emailQuery.queryKey, state),
-    onError: () => client.invalidateQueries({ queryKey: emailQuery.queryKey }),
+    onError: () => void client.invalidateQueries({ queryKey: emailQuery.queryKey }),
   });
 }
 

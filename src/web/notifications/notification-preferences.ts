@@ -31,9 +31,15 @@ export function useSavePreference() {
       ),
     onMutate: async ({ category, change }) => {
       await client.cancelQueries({ queryKey });
+      const before = client.getQueryData(notificationPreferencesQuery.queryKey)?.preferences;
       patchPreference(client, category, change);
+      return before?.find((choice) => choice.category === category);
     },
-    onError: () => client.invalidateQueries({ queryKey }),
+    onError: (_error, { category }, before) => {
+      if (before !== undefined) patchPreference(client, category, before);
+      // Not awaited: without a connection it takes until there is one.
+      void client.invalidateQueries({ queryKey });
+    },
     onSuccess: (saved, { category }) => {
       const savedChoice = saved.preferences.find((choice) => choice.category === category);
       if (savedChoice !== undefined) patchPreference(client, category, savedChoice, saved);
