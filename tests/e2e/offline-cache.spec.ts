@@ -41,6 +41,9 @@ test('a member who starts offline reads pages opened before, and posts are sent 
   await expect(offlineBanner(again)).toHaveText(
     /What you see may be old\. Last updated (just now|1 minute ago)\./u,
   );
+  await again.getByRole('button', { name: 'More actions' }).click();
+  await expect(again.getByRole('menuitem', { name: 'Copy link' })).toBeVisible();
+  await again.keyboard.press('Escape');
   await again.getByRole('link', { name: 'Parley' }).click();
   await expect(again.getByRole('article', { name: title })).toBeVisible();
   await again.getByRole('link', { name: 'Topics' }).first().click();

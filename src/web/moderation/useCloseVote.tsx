@@ -8,16 +8,15 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { visitor } from '#web/core/session.ts';
 import { postActionStyles as classes, useQuestionPage } from '#web/posts/index.ts';
 import { closeVotesQuery } from './close-votes.ts';
+import { isFirstAttempt } from './usePostModeration.tsx';
 
 const CloseVoteDialog = lazyComponent(() => import('./CloseVoteDialog.tsx'));
 
 /** The menu item 'Close (1/3)' of a question for members who may vote, and the dialog that it opens. */
 export function useCloseVote(questionId: number, opener: () => HTMLElement | null) {
   const { member, isLocked } = useQuestionPage();
-  const { data: votes, isLoading } = useQuery({
-    ...closeVotesQuery(questionId),
-    enabled: member !== visitor,
-  });
+  const query = useQuery({ ...closeVotesQuery(questionId), enabled: member !== visitor });
+  const votes = query.data;
   const [opened, setOpened] = useState(false);
   const isShown = votes !== undefined && votes.canVote && !isLocked;
   const item: ReactNode = isShown && (
@@ -39,7 +38,7 @@ export function useCloseVote(questionId: number, opener: () => HTMLElement | nul
       />
     </Suspense>
   );
-  return { item, dialog, isLoading };
+  return { item, dialog, isLoading: isFirstAttempt(query) };
 }
 
 /** 'Close (1/3)': the most votes for one original question, and how many it needs. */

@@ -15,6 +15,10 @@ const ReportDialog = lazyComponent(() => import('./ReportDialog.tsx'));
 const PinQuestionDialog = lazyComponent(() => import('./PinQuestionDialog.tsx'));
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 
+/** Without a connection, a query tries until there is one. The menu opens without what it adds. */
+export const isFirstAttempt = (query: { isLoading: boolean; failureCount: number }) =>
+  query.isLoading && query.failureCount === 0;
+
 /**
  * The menu items for reporting and moderating a post, and the dialogs they open. The menu opens when they are loaded:
  * an item that appears later would take the place of the one with the focus.
@@ -40,7 +44,8 @@ export function usePostModeration(
 ) {
   const { member, isLocked } = useQuestionPage();
   const isVisitor = member === visitor;
-  const { data: abilities, isLoading } = useQuery({ ...abilitiesQuery, enabled: !isVisitor && !own });
+  const query = useQuery({ ...abilitiesQuery, enabled: !isVisitor && !own });
+  const abilities = query.data;
   const suggests = !own && !isLocked && (isVisitor || abilities?.suggestEdits === true);
   const [opened, setOpened] = useState<'report' | 'moderate' | 'pin' | null>(null);
   const close = () => setOpened(null);
@@ -96,5 +101,5 @@ export function usePostModeration(
       )}
     </Suspense>
   );
-  return { items, dialogs, isLoading };
+  return { items, dialogs, isLoading: isFirstAttempt(query) };
 }
