@@ -122,6 +122,26 @@ test('uses an index where PostgreSQL would scan the table, but only on connectio
   }
 });
 
+test.each([
+  ['directly', false],
+  ['through a pooler', true],
+])('connects %s without compiling statements, where PostgreSQL would', async (_, isPooled) => {
+  const { connection, drop } = await createTestDatabase();
+  const byHand = new pg.Client(connection);
+  await byHand.connect();
+  const { rows: names } = await byHand.query<{ name: string }>('select current_database() as name');
+  await byHand.query(`alter database ${names[0]?.name} set jit = on`);
+  await byHand.end();
+  const db = openDatabase({ connection, isPooled });
+  try {
+    const { rows } = await sql<{ jit: string }>`select current_setting('jit') as jit`.execute(db);
+    expect(rows).toEqual([{ jit: 'off' }]);
+  } finally {
+    await db.destroy();
+    await drop();
+  }
+});
+
 async function isGone(pid: number): Promise<boolean> {
   const client = new pg.Client(inject('testServer').admin);
   await client.connect();
