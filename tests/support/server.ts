@@ -104,7 +104,7 @@ export async function startServerOn(
   const log = pino({ level: 'error' });
   const settings = { ...defaultSettings, ...given };
   const runtimeSettings = await openRuntimeSettings(db);
-  const quick = { lookSeconds: 0.5, recoverSeconds: 1 };
+  const quick = { pollSeconds: 0.5, supervisionSeconds: 1 } satisfies Partial<BackgroundJobsOptions>;
   const backgroundJobs =
     outgoing &&
     (await startBackgroundJobs({
