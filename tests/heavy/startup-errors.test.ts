@@ -104,6 +104,34 @@ test('a data directory of another PostgreSQL version is rejected and left unchan
   expect(await readFile(path.join(cluster, 'PG_VERSION'), 'utf8')).toBe('17\n');
 });
 
+test.each([
+  ['has no PG_VERSION', { 'base/1/1259': '' }],
+  ['has an empty PG_VERSION', { PG_VERSION: '' }],
+])('a cluster that %s is rejected, and its passwords stay', async (_, files) => {
+  const data = await createTemporaryDataDirectory();
+  const cluster = path.join(data, 'postgresql');
+  for (const [name, text] of Object.entries(files)) {
+    await createDirectory(path.dirname(path.join(cluster, name)));
+    await writeFile(path.join(cluster, name), text);
+  }
+  if (isRoot) await chown(cluster, unprivilegedUser.uid, unprivilegedUser.gid);
+  const passwords = '{"postgres":"p1","parley":"p2"}';
+  await writeFile(path.join(data, 'passwords.json'), passwords);
+  expect(await refusal({ PARLEY_DATA: data })).toBe(
+    `The database in ${cluster} is damaged: its file PG_VERSION is missing or not valid. Restore the directory from a copy, or move it away and restore a backup (parley restore).`,
+  );
+  expect(await readFile(path.join(data, 'passwords.json'), 'utf8')).toBe(passwords);
+});
+
+test('a PostgreSQL that refuses the stored passwords is stopped, and the start fails', async () => {
+  const data = await createPreparedDataDirectory();
+  await writeFile(path.join(data, 'passwords.json'), '{"postgres":"p1","parley":"p2"}');
+  expect(await refusal({ PARLEY_DATA: data })).toBe(
+    'The embedded PostgreSQL refuses Parley: password authentication failed for user "postgres".',
+  );
+  await expect(readPostmasterPid(data)).rejects.toThrow('ENOENT');
+});
+
 test('a database newer than this Parley gives a one-sentence error', async () => {
   const { connection, drop } = await createTestDatabase();
   await runAsAdmin(connection, `insert into migration (name, checksum) values ('9999_later.sql', '')`);

@@ -7,6 +7,7 @@ import {
 } from '#server/core/startup-error.ts';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { appendFile, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,6 +34,8 @@ export async function prepareCluster(
   account: OsAccount | undefined,
 ): Promise<Passwords> {
   const version = await clusterVersion(data);
+  if (Number.isNaN(version) || (version === undefined && (await hasFiles(data.cluster))))
+    throw damagedClusterError(data);
   if (version === undefined) await createCluster(data, binaries, account);
   else if (version !== binaries.major) throw wrongVersionError(data, version, binaries.major);
   await removePartialClusters(data);
@@ -47,6 +50,14 @@ async function clusterVersion(data: DataDirectory): Promise<number | undefined> 
     if (getErrorCode(error) !== 'ENOENT') throw new StartupError(describeDirectoryError(data.cluster, error));
     return undefined;
   }
+}
+
+const hasFiles = async (directory: string) => (await readdir(directory).catch(() => [])).length > 0;
+
+function damagedClusterError({ cluster }: DataDirectory): StartupError {
+  return new StartupError(
+    `The database in ${cluster} is damaged: its file PG_VERSION is missing or not valid. Restore the directory from a copy, or move it away and restore a backup (parley restore).`,
+  );
 }
 
 function wrongVersionError(data: DataDirectory, actual: number, ours: number): StartupError {
@@ -65,7 +76,9 @@ async function createCluster(
   // when it fails.
   const partialDirectory = `${data.cluster}.new-${randomBytes(6).toString('hex')}`;
   const passwordFile = path.join(partialDirectory, 'password');
-  const passwords = { postgres: generatePassword(), parley: generatePassword() };
+  // Stored passwords may be those of a cluster whose disk is not mounted now.
+  const stored = existsSync(data.passwords) ? await readPasswords(data) : undefined;
+  const passwords = stored ?? { postgres: generatePassword(), parley: generatePassword() };
   try {
     await createOwnedDirectory(partialDirectory, account);
     await writePasswordFile(passwordFile, passwords.postgres, account);
@@ -75,7 +88,7 @@ async function createCluster(
       runAs(account),
     );
     await appendFile(path.join(partialDirectory, 'cluster', 'postgresql.conf'), includeSettings);
-    await writeFileAtomically(data.passwords, `${JSON.stringify(passwords)}\n`);
+    if (stored === undefined) await writeFileAtomically(data.passwords, `${JSON.stringify(passwords)}\n`);
     await rename(path.join(partialDirectory, 'cluster'), data.cluster);
     await syncDirectory(data.root);
   } catch (error) {

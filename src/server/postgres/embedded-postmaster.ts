@@ -68,8 +68,14 @@ export async function launchPostgres(
   signal?.addEventListener('abort', giveUp);
   let over = false;
   void ended.then(() => (over = true));
-  await waitUntilReady(launch, () => over, report);
-  signal?.removeEventListener('abort', giveUp);
+  try {
+    await waitUntilReady(launch, () => over, report);
+  } catch (error) {
+    await stop(launch, child, ended);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
   if (over) throw new StartupError(await findFailureReason(launch.data, stderrLines));
   return { pid: child.pid ?? 0, ended, stop: () => stop(launch, child, ended) };
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -12,6 +12,11 @@ let embedded: EmbeddedPostgres;
 beforeAll(async () => {
   parent = await mkdtemp(path.join(os.tmpdir(), 'parley test '));
   await chmod(parent, 0o711);
+  // As an interrupted first start leaves it.
+  await mkdir(path.join(parent, 'data'), { mode: 0o711 });
+  await writeFile(path.join(parent, 'data', 'passwords.json'), '{"postgres":"p1","parley":"p2"}', {
+    mode: 0o600,
+  });
   embedded = await startEmbeddedPostgres({
     dataDirectory: path.join(parent, 'data'),
     log: pino({ level: 'silent' }),
@@ -82,6 +87,11 @@ test('logs errors in the data directory without texts of members', async () => {
   const log = (await Promise.all(files)).join('');
   expect(log).toContain('database system is ready');
   expect(log).toContain('select $1::int');
+});
+
+test('creates the cluster with the stored passwords, which may be those of a cluster that is not mounted', async () => {
+  expect(embedded.superuser.password).toBe('p1');
+  expect(embedded.connection.password).toBe('p2');
 });
 
 test('lets another command find the running database', async () => {
