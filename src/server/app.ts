@@ -4,6 +4,7 @@ import {
   createEmailAddresses,
   createJoining,
   createPasskeys,
+  createPasswordChange,
   createPasswordCheck,
   createPasswordResets,
   createPasswordSignIn,
@@ -173,6 +174,14 @@ export function createApp(options: AppOptions) {
     emails: accountEmails,
     passwordCost,
   });
+  const changePassword = createPasswordChange({
+    db,
+    auth,
+    settings,
+    passwordSignIn,
+    requirePassword,
+    passwordCost,
+  });
   const emailAddresses = createEmailAddresses({
     db,
     emails: accountEmails,
@@ -236,6 +245,7 @@ export function createApp(options: AppOptions) {
       (await findEmailSender(c, { db, secret: settings.secret })) ?? apiTokens.findViewer(c),
     apiTokens,
     passwordSignIn,
+    changePassword,
     passwordResets,
     emailAddresses,
     requirePassword,

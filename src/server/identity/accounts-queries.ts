@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Queryable } from '#server/core/database.ts';
+import type { Queryable, Tx } from '#server/core/database.ts';
 import type { PendingStep } from '#shared/identity/accounts.ts';
 import { maxSessionsPerMember } from './sessions.ts';
 
@@ -88,6 +88,20 @@ export async function deleteSession(db: Queryable, { id, memberId }: { id: numbe
     .where('member_id', '=', memberId)
     .executeTakeFirst();
   return deleted.numDeletedRows > 0n;
+}
+
+/** Returns false if the member has no such session. */
+export async function updateSessionToken(
+  tx: Tx,
+  { id, memberId, token }: { id: number; memberId: number; token: string },
+): Promise<boolean> {
+  const updated = await tx
+    .updateTable('session')
+    .set({ token, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
 }
 
 /** Returns the number of deleted sessions. */

@@ -41,6 +41,7 @@ import {
   refuseSuspended,
 } from './accounts.ts';
 import { listSessions } from './accounts-queries.ts';
+import type { ChangePassword } from './password-change.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import { recordSignIn } from './sign-ins.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
@@ -50,6 +51,7 @@ import { refusePendingAccount } from './registrations.ts';
 export type AccountDeps = RouteDeps & {
   accounts: Accounts;
   passwordSignIn: PasswordSignIn;
+  changePassword: ChangePassword;
   /**
    * Returns the viewer of a request with an API token; null for a request without one.
    * @throws ProblemError if the token is not valid, or does not allow the request
@@ -86,7 +88,8 @@ export function identifyViewer({ accounts, runtimeSettings, findTokenViewer }: A
     refusePendingAccount(session.viewer.memberStatus, c.req, isOwnAccountPath);
     c.set('viewer', session.viewer);
     await next();
-    setCookies(c, session.cookies);
+    // A handler may have set a new cookie of the session, or cleared it.
+    if (!c.res.headers.has('set-cookie')) setCookies(c, session.cookies);
     return undefined;
   });
 }
@@ -203,7 +206,7 @@ const revokeOtherSessions = createRoute({
   responses: { 204: { description: 'Ended' }, ...problemResponses },
 });
 
-const changePassword = createRoute({
+const changePasswordRoute = createRoute({
   method: 'put',
   path: '/password',
   summary: 'Change the password, and end all other sessions',
@@ -211,7 +214,7 @@ const changePassword = createRoute({
   responses: { 204: { description: 'Changed' }, ...problemResponses },
 });
 
-export function sessionRoutes({ db, accounts }: AccountDeps) {
+export function sessionRoutes({ db, changePassword }: AccountDeps) {
   return createRouter()
     .openapi(listSessionsRoute, async (c) => {
       const viewer = c.get('viewer');
@@ -234,8 +237,8 @@ export function sessionRoutes({ db, accounts }: AccountDeps) {
       await endOtherSessions(db, c.get('viewer'));
       return c.body(null, 204);
     })
-    .openapi(changePassword, async (c) => {
-      setCookies(c, await accounts.changePassword(c.req.valid('json'), c.req.raw.headers, c.get('viewer')));
+    .openapi(changePasswordRoute, async (c) => {
+      setCookies(c, await changePassword(c.get('viewer'), c.req.valid('json'), c.req.raw.headers));
       return c.body(null, 204);
     });
 }

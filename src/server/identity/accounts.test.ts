@@ -1,9 +1,10 @@
 import { formatError } from '#shared/errors.ts';
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createLinkToken } from '#tests/support/email-links.ts';
-import { type ApiClient, password } from '#tests/support/member.ts';
+import { type ApiClient, expectOk, type Member, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { type SessionState } from '#shared/identity/accounts.ts';
+import { type OwnSession, type SessionState } from '#shared/identity/accounts.ts';
 import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { defaultPasswordCost } from './passwords.ts';
 
@@ -306,6 +307,59 @@ describe('sessions', () => {
 
   type Sessions = { items: { id: number; current: boolean }[] };
   const sessionsOf = async (member: ApiClient) => (await member.get<Sessions>('/sessions')).body;
+});
+
+describe('changing the password', () => {
+  const newPassword = 'another horse';
+  const change = (member: Member) => member.put('/password', { currentPassword: password, newPassword });
+  const currentSession = async (member: Member) => {
+    const { items } = expectOk(await member.get<{ items: OwnSession[] }>('/sessions'));
+    return items.find(({ current }) => current)?.id;
+  };
+
+  test('keeps the session with a new cookie, also when the request renews it, and ends copies of it', async () => {
+    const ann = await server.register('Ann');
+    const id = await currentSession(ann);
+    const copy = server.visitor();
+    for (const [name, value] of ann.cookies) copy.cookies.set(name, value);
+    await sql`update session set expires_at = now() + interval '29 days 22 hours' where id = ${id}`.execute(
+      server.db,
+    );
+    expect((await change(ann)).status).toBe(204);
+    expect(await currentSession(ann)).toBe(id);
+    expect((await copy.get('/feeds/recent')).status).toBe(401);
+    expectOk(await server.visitor().signIn(ann.email, newPassword));
+  });
+
+  test('succeeds in one of two sessions that do it at the same time, and ends the other', async () => {
+    const ann = await server.register('Ann');
+    const phone = await ann.signInElsewhere();
+    const statuses = (await Promise.all([change(ann), change(phone)])).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    const reads = await Promise.all([ann, phone].map((member) => member.get('/feeds/recent')));
+    expect(reads.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
+  });
+
+  test('is refused to a member without a password, however recently they signed in', async () => {
+    const ann = await server.register('Ann');
+    await sql`update account set password = null where member_id = ${ann.id}`.execute(server.db);
+    expect(await change(ann)).toMatchObject({ errors: [{ field: 'currentPassword' }] });
+  });
+});
+
+test('a request whose session another one ends while it is renewed is signed out', async () => {
+  const ann = await server.register('Ann');
+  await sql`update session set expires_at = now() + interval '29 days 22 hours' where member_id = ${ann.id}`.execute(
+    server.db,
+  );
+  await sql`create function skip_update() returns trigger language plpgsql as 'begin return null; end'`.execute(
+    server.db,
+  );
+  await sql`create trigger skip before update on session for each row execute function skip_update()`.execute(
+    server.db,
+  );
+  onTestFinished(async () => void (await sql`drop trigger skip on session`.execute(server.db)));
+  expect((await ann.get('/feeds/recent')).status).toBe(401);
 });
 
 describe('the session cookie', () => {

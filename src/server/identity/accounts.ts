@@ -19,13 +19,12 @@ import {
 } from '#shared/identity/accounts.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
-import type { PasswordChange } from '#shared/identity/profiles.ts';
 import { type Auth, getSessionRenewalTime } from './auth.ts';
 import { matchesPasswordHash, refuseCommonPassword } from './passwords.ts';
 import { createPasswordAttemptLimit } from './sign-in-limits.ts';
 import { refuseImpersonation } from './display-names.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
-import { deleteLinks, isEmailTaken } from './account-links-queries.ts';
+import { isEmailTaken } from './account-links-queries.ts';
 import {
   deleteOtherSessions,
   deleteSession,
@@ -74,11 +73,7 @@ export function createAccounts(options: AccountsOptions) {
   // Stops only mass registrations (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
   const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
 
-  // As many attempts as for signing in. They count per session, so a stranger at an unlocked screen does not block the
-  // member's other sessions. The same name, and so the same limit, as in reauthentication.ts.
-  const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
-
-  return { register, checkPassword, signOut, changePassword, viewer: getMember, account: getAccount };
+  return { register, checkPassword, signOut, viewer: getMember, account: getAccount };
 
   /**
    * @param options.isOwner registers the first admin, also while registration is closed
@@ -191,39 +186,6 @@ export function createAccounts(options: AccountsOptions) {
     return result.headers.getSetCookie();
   }
 
-  /** Changes the password and ends every other session of the member. Returns the cookies of the renewed session. */
-  async function changePassword(
-    change: PasswordChange,
-    headers: Headers,
-    { id, sessionId }: Viewer,
-  ): Promise<string[]> {
-    passwordSignIn?.require();
-    // Before the limit: it says nothing about the current password.
-    await refuseCommonPassword(settings, change.newPassword, 'newPassword');
-    const key = String(sessionId);
-    if (!(await guesses.consume(key)))
-      throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
-    try {
-      const result = await auth.api.changePassword({
-        body: { ...change, revokeOtherSessions: true },
-        headers,
-        returnHeaders: true,
-      });
-      await transaction(db, async (tx) => {
-        await publish(tx, `member:${id}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
-        // As for a password reset: the pending change of address may be the reason.
-        await deleteLinks(tx, { memberId: id, purposes: ['reset_password', 'change_email'] });
-        await recordSecurityEvent(tx, { memberId: id, event: 'password-changed' });
-      });
-      await guesses.reset(key);
-      return [...result.headers.getSetCookie(), knownBrowsers.remember(headers, id)];
-    } catch (error) {
-      if (error instanceof APIError && error.statusCode === 400)
-        throw invalidFieldError('currentPassword', 'current-password-wrong');
-      throw error;
-    }
-  }
-
   /**
    * Returns the member of a request and the cookies to renew; null without a valid session, and for an account that is
    * not a member's yet.
@@ -240,8 +202,12 @@ export function createAccounts(options: AccountsOptions) {
     const knownBrowsers = sessionCache?.findAccount(cookie);
     if (knownBrowsers !== undefined) return { viewer: knownBrowsers, cookies: [] };
     const cacheSession = sessionCache?.beginLookup();
-    const result = await auth.api.getSession({ headers, returnHeaders: true });
-    if (result.response === null) return null;
+    const result = await auth.api.getSession({ headers, returnHeaders: true }).catch((error: unknown) => {
+      // Another request ended the session while this one renewed it.
+      if (error instanceof APIError && error.statusCode === 401) return null;
+      throw error;
+    });
+    if (result === null || result.response === null) return null;
     const { session } = result.response;
     const id = Number(session.userId);
     const viewer = await findViewer(db, { id, sessionId: Number(session.id), tokenId: null });

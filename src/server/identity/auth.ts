@@ -113,8 +113,8 @@ export function createAuth(
 }
 
 /**
- * Endpoints that create a session for a member authenticated by other means than a password alone, and create a member
- * for an account at the identity provider. They can only be called from the server's code, not over HTTP.
+ * Endpoints that create a session for a member authenticated by other means than a password alone, set the cookie of a
+ * session, and create a member for an account at the identity provider. They can only be called from the server's code, not over HTTP.
  */
 export const internalEndpoints = {
   id: 'parley-begin-session',
@@ -126,6 +126,18 @@ export const internalEndpoints = {
         if (user === null) throw new Error(`member ${ctx.body.memberId} does not exist`);
         const session = await ctx.context.internalAdapter.createSession(user.id, false);
         await setSessionCookie(ctx, { session, user });
+        return ctx.json({});
+      },
+    ),
+    setSessionToken: createAuthEndpoint.serverOnly(
+      { method: 'POST', body: z.object({ token: z.string() }) },
+      async (ctx) => {
+        const { authCookies, secret, sessionConfig } = ctx.context;
+        const { name, attributes } = authCookies.sessionToken;
+        await ctx.setSignedCookie(name, ctx.body.token, secret, {
+          ...attributes,
+          maxAge: sessionConfig.expiresIn,
+        });
         return ctx.json({});
       },
     ),

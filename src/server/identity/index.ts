@@ -55,6 +55,7 @@ export { checkIssuer } from './oidc-client.ts';
 export { type PasskeyDeps, passkeyRoutes, passkeyVisitorRoutes } from './passkeys-routes.ts';
 export { createPasskeys } from './passkeys.ts';
 export { createPasswordSignIn } from './password-sign-in.ts';
+export { createPasswordChange } from './password-change.ts';
 export { createPasswordResets } from './password-resets.ts';
 export { defaultPasswordCost, hashPassword, type PasswordCost } from './passwords.ts';
 export { importedBadgesJson } from './profiles-badges-queries.ts';

@@ -9,10 +9,11 @@ import { verifyPassword } from './passwords.ts';
 import { findSessionCreatedAt } from './two-factor-queries.ts';
 
 /**
- * @throws ProblemError 'invalid' at the field `password` if it is wrong, 'too-many' after five attempts,
+ * @param field the field of the request that has the password. Default: `password`
+ * @throws ProblemError 'invalid' at this field if it is wrong, 'too-many' after five attempts,
  * 'sign-in-again' if the member has no password and the sign-in is not recent.
  */
-export type RequirePassword = (viewer: Viewer, proof: Reauthentication) => Promise<void>;
+export type RequirePassword = (viewer: Viewer, proof: Reauthentication, field?: string) => Promise<void>;
 
 /** Milliseconds for which a sign-in counts as recent, for members without a password. */
 const maxSignInAgeMs = 15 * 60 * 1_000;
@@ -23,9 +24,10 @@ const maxSignInAgeMs = 15 * 60 * 1_000;
  * recently.
  */
 export function createPasswordCheck(db: Database): RequirePassword {
-  // The same name, and so the same limit, as for changing the password (accounts.ts).
+  // As many attempts as for signing in. They count per session, so a stranger at an unlocked screen does not block the
+  // member's other sessions.
   const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
-  return async (viewer, { password }) => {
+  return async (viewer, { password }, field = 'password') => {
     const key = String(viewer.sessionId);
     if (!(await guesses.consume(key)))
       throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
@@ -35,7 +37,7 @@ export function createPasswordCheck(db: Database): RequirePassword {
       if (sessionCreatedAt === undefined || databaseNowMs() - sessionCreatedAt.getTime() > maxSignInAgeMs)
         throw new ProblemError('sign-in-too-old');
     } else if (!(await verifyPassword({ password: password ?? '', hash })))
-      throw invalidFieldError('password', 'current-password-wrong');
+      throw invalidFieldError(field, 'current-password-wrong');
     await guesses.reset(key);
   };
 }
