@@ -333,6 +333,9 @@ describe('an address that the provider does not call verified', () => {
     const ann = await server.register('Ann');
     const { email_verified: _, ...who } = person({ email: ann.email });
     expect((await enter('red', who)).body).toMatchObject({ member: null, needs: 'password' });
+    // Only a verified address gives access to an account without a sign-in method.
+    await sql`update account set password = null where member_id = ${ann.id}`.execute(server.db);
+    expect((await enter('red', who)).body).toMatchObject({ member: null, needs: 'password' });
   });
 });
 

@@ -24,8 +24,19 @@ import type { IssuerCheckResult } from '#shared/admin/sign-in-providers.ts';
 export type ProviderIdentity = {
   /** The provider's id of the account. It never changes; the address may. */
   subject: string;
-  /** Null if the provider has not verified an address. */
+  /**
+   * Returns the address and the names, for someone whose account here is not known by the subject. Asks the provider if
+   * its token does not have them.
+   */
+  readPerson: () => Promise<ProviderPerson>;
+};
+
+/** What a provider says about a person. */
+export type ProviderPerson = {
+  /** Null if the provider has not verified an address, and is not trusted with it. */
   email: string | null;
+  /** Whether the provider itself said that the address is verified. */
+  isVerified: boolean;
   /** Names from the provider, best first. */
   names: string[];
 };
@@ -102,13 +113,17 @@ export function createIdentityProvider(settings: IdentityProviderOptions, log: L
     const claims = tokens.claims();
     if (claims === undefined) throw new ProblemError('provider-refused');
     const { trustsEmail } = settings;
-    if (claims['email'] !== undefined && (trustsEmail || claims['email_verified'] !== undefined))
-      return toIdentity(claims, trustsEmail);
-    const more = await callProvider(
-      () => fetchUserInfo(configuration, tokens.access_token, claims.sub),
-      isInvalidTokenError,
-    );
-    return toIdentity({ ...more, sub: claims.sub }, trustsEmail);
+    const hasEmail = claims['email'] !== undefined && (trustsEmail || claims['email_verified'] !== undefined);
+    const readPerson = async () => {
+      if (hasEmail || configuration.serverMetadata().userinfo_endpoint === undefined)
+        return toPerson(claims, trustsEmail);
+      const more = await callProvider(
+        () => fetchUserInfo(configuration, tokens.access_token, claims.sub),
+        isInvalidTokenError,
+      );
+      return toPerson(more, trustsEmail);
+    };
+    return { subject: claims.sub, readPerson };
   }
 
   function describe(): Promise<Configuration> {
@@ -235,13 +250,14 @@ function isForgedResponseError(error: unknown): boolean {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-function toIdentity(claims: Claims & { sub: string }, trustsEmail: boolean): ProviderIdentity {
+function toPerson(claims: Claims, trustsEmail: boolean): ProviderPerson {
   const texts = ['name', 'nickname', 'preferred_username'].map((claim) => claims[claim]);
   const { email, email_verified: verified } = claims;
-  const isVerified = verified === true || (trustsEmail && verified === undefined);
+  const isVerified = verified === true;
+  const counts = isVerified || (trustsEmail && verified === undefined);
   return {
-    subject: claims.sub,
-    email: isVerified && typeof email === 'string' ? email : null,
+    isVerified,
+    email: counts && typeof email === 'string' ? email : null,
     names: texts.filter((text) => typeof text === 'string'),
   };
 }

@@ -91,6 +91,21 @@ describe('while an admin has switched passwords off', () => {
     expectOk(await ann.post(`/passkeys/${id}/removal`, { password }));
   });
 
+  test('a password only links an account at a provider that has the address of the member', async () => {
+    const ann = await server.register('Ann');
+    await withSettings({ passwordSignIn: false }, async () => {
+      const browser = server.visitor();
+      const { url } = expectOk(
+        await browser.post<{ url: string }>('/session/provider', { provider: 'oidc' }),
+      );
+      const query = await signInAtProvider(url, ann.email);
+      const asked = await browser.post<ProviderSignInResult>('/session/provider/callback', { query });
+      expect(asked.body).toMatchObject({ member: null, needs: 'password', email: ann.email });
+      const linked = await browser.post<ProviderSignInResult>('/session/provider/link', { password });
+      expect(linked.body.member).toMatchObject({ id: ann.id });
+    });
+  });
+
   test('members cannot unlink their only account at a provider', async () => {
     const ann = await server.register('Ann');
     await linkProvider(ann);

@@ -1,6 +1,8 @@
 import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import { formatError } from '#shared/errors.ts';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import type { OwnEmail } from '#shared/identity/account-recovery.ts';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
 import { type ProviderPerson, startOidcProvider } from '#tests/support/oidc-provider.ts';
 import { type ApiClient, expectOk, type Member, password } from '#tests/support/member.ts';
@@ -161,6 +163,20 @@ describe('a person whose address a member has', () => {
   });
 });
 
+test('a person whose address an imported member without any sign-in method has is signed in as that member', async () => {
+  const ann = await server.register('Ann');
+  await sql`update account set password = null where member_id = ${ann.id}`.execute(server.db);
+  const who = person({ email: ann.email });
+  const browser = server.visitor();
+  const entered = await enter(who, browser);
+  expect(entered).toMatchObject({ status: 200, body: { member: { id: ann.id }, linked: false } });
+  expect(await own(ann)).toMatchObject({ since: expect.any(String) });
+  const email = expectOk(await ann.get<OwnEmail>('/email-address'));
+  expect(email).toMatchObject({ email: ann.email, isConfirmed: true });
+  // Another account at the provider with the same address does not get in any more.
+  expect((await enter(person({ email: ann.email }))).body).toMatchObject({ member: null, needs: 'password' });
+});
+
 describe('a signed-in member', () => {
   test('links an account with the password, and unlinks it', async () => {
     const ann = await server.register('Ann');
@@ -284,6 +300,52 @@ describe('a provider', () => {
     const refused = await node.visitor().post('/session/provider', { provider: 'oidc' });
     expect(refused).toMatchObject({ status: 503, detail: formatError({ code: 'provider-unreachable' }) });
     expect(asked).toBe(1);
+    await node.stop();
+    await other.stop();
+  });
+
+  test('whose userinfo endpoint fails still signs in who has an account', async () => {
+    const who = person();
+    const first = await enter(who);
+    provider.intercept((request, response) => {
+      if (request.url !== '/me') return false;
+      response.writeHead(500).end();
+      return true;
+    });
+    const second = await enter(who);
+    const newcomer = await enter(person());
+    provider.intercept(null);
+    expect(second.body.member).toMatchObject({ id: first.body.member?.id });
+    expect(newcomer).toMatchObject({ status: 503, code: 'provider-unreachable' });
+  });
+
+  test('without a userinfo endpoint says that the address is not verified', async () => {
+    const other = await startOidcProvider();
+    const { issuer } = other.settings;
+    const node = await server.startSecondNode({
+      identityProvider: other.settings,
+      publicUrl: server.address,
+    });
+    other.registerClient(server.address);
+    const metadata = {
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['code'],
+    };
+    other.intercept((request, response) => {
+      if (request.url !== '/.well-known/openid-configuration') return false;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata));
+      return true;
+    });
+    const browser = node.visitor();
+    const { url } = expectOk(await browser.post<{ url: string }>('/session/provider', { provider: 'oidc' }));
+    const query = await other.visit(url, person());
+    expect(await browser.post('/session/provider/callback', { query })).toMatchObject({
+      status: 401,
+      code: 'provider-email-not-verified',
+    });
     await node.stop();
     await other.stop();
   });

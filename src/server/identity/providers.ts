@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import { type Database, getSqlState } from '#server/core/database.ts';
+import { type Database, getSqlState, transaction } from '#server/core/database.ts';
 import { findRequestLanguage } from '#server/core/languages.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { ProviderIdentity } from './oidc-client.ts';
+import type { ProviderIdentity, ProviderPerson } from './oidc-client.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
@@ -19,7 +19,7 @@ import {
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
-import { isEmailTaken } from './account-links-queries.ts';
+import { isEmailTaken, updateEmail } from './account-links-queries.ts';
 import type { Joining } from './joining.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
@@ -28,9 +28,10 @@ import { createSignUpCookie } from './providers-sign-up.ts';
 import { findMemberByProviderAccount, listProviderAccounts } from './providers-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
 import { consumeNonce } from './two-factor-queries.ts';
-import type { Registrations } from './registrations.ts';
+import { noteConfirmedEmail, type Registrations } from './registrations.ts';
 import type { SignIn, SignInOutcome } from './sign-in.ts';
 import type { SignInMethods } from './sign-in-methods.ts';
+import { hasSignInMethod } from './sign-in-methods-queries.ts';
 import { getAccountProviderId, getRedirectUri, isUsable, type SignInProviders } from './sign-in-providers.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
@@ -75,16 +76,20 @@ export type ProvidersDeps = {
   signInProviders: SignInProviders;
 };
 
-/** A person at a provider, and the key of their account there. */
-type Arrival = ProviderIdentity & { account: ProviderAccountKey; invitation: string | null };
+/** Someone who returns from a provider, with the key of their account there. */
+type Arrival = Pick<ProviderIdentity, 'readPerson'> & {
+  account: ProviderAccountKey;
+  invitation: string | null;
+};
 
 /** Someone whose account is created now. */
-type NewMember = Pick<Arrival, 'account' | 'invitation' | 'names'> & { email: string };
+type NewMember = Pick<Arrival, 'account' | 'invitation'> & Pick<ProviderPerson, 'names'> & { email: string };
 
 /**
  * Sign-in with OpenID Connect providers. Accounts are identified by issuer and subject alone. A new member needs an
  * address that the provider has verified. If a member already has that address, they prove by their password that it is
- * them, so no one gets an account by claiming its address elsewhere.
+ * them, so no one gets an account by claiming its address elsewhere. An account without any sign-in method, such as an
+ * imported one, belongs to whoever has its address, as for a reset of the password.
  */
 export function createProviders(deps: ProvidersDeps) {
   const { db, auth, settings, joining, accounts, signingIn, signInMethods, requirePassword } = deps;
@@ -164,10 +169,10 @@ export function createProviders(deps: ProvidersDeps) {
       throw new ProblemError('sign-in-expired');
     if (provider !== pending.provider) throw new ProblemError('provider-refused');
     const { client, ...configured } = await signInProviders.require(provider);
-    const identity = await client.finish(query, pending);
-    const account = { providerId: getAccountProviderId(configured), subject: identity.subject };
+    const { subject, readPerson } = await client.finish(query, pending);
+    const account = { providerId: getAccountProviderId(configured), subject };
     const outcome = await (pending.memberId === null
-      ? signInOrRegister({ ...identity, account, invitation: pending.invitation }, provider, visitor)
+      ? signInOrRegister({ readPerson, account, invitation: pending.invitation }, provider, visitor)
       : linkToViewer(account, pending.memberId, visitor));
     return { ...outcome, cookies: [...outcome.cookies, visitCookie.clear()], next: pending.next };
   }
@@ -177,31 +182,47 @@ export function createProviders(deps: ProvidersDeps) {
     provider: string,
     visitor: Visitor,
   ): Promise<Omit<ProviderSignInOutcome, 'next'>> {
-    const { account } = arrival;
+    const { account, invitation } = arrival;
     const plain = { linked: false, email: null, registered: false, needsAnswers: false };
     const existing = await findMemberByProviderAccount(db, account);
     if (existing !== undefined)
       return { ...(await signingIn.afterFirstFactor(existing.memberId, visitor.headers)), ...plain };
-    const parsed = emailSchema.safeParse(arrival.email);
+    const person = await arrival.readPerson();
+    const parsed = emailSchema.safeParse(person.email);
     if (!parsed.success) throw new ProblemError('provider-email-not-verified');
     const email = parsed.data;
-    if ((await findMemberByEmail(db, email)) !== undefined)
+    const owner = await findMemberByEmail(db, email);
+    if (owner !== undefined && person.isVerified && !(await hasSignInMethod(db, owner.id))) {
+      await confirmEmail(owner.id, email);
+      return { ...(await signingIn.afterFirstFactor(owner.id, visitor.headers, { account })), ...plain };
+    }
+    if (owner !== undefined)
       return { ...plain, memberId: null, cookies: [linkCookie.set({ provider, account, email })], email };
-    const { invitation } = arrival;
     if (joining.questions().length > 0) {
       if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
       await joining.check({ email, invitation });
-      const names = arrival.names.map((name) => name.slice(0, 200)).slice(0, 5);
+      const names = person.names.map((name) => name.slice(0, 200)).slice(0, 5);
       const cookies = [signUpCookie.set({ provider, account, email, names, invitation })];
       return { ...plain, memberId: null, cookies, needsAnswers: true };
     }
-    const memberId = await register({ ...arrival, email, signUpAnswers: [] }, visitor);
+    const memberId = await register(
+      { account, invitation, names: person.names, email, signUpAnswers: [] },
+      visitor,
+    );
     return {
       ...plain,
       memberId,
       cookies: await signingIn.begin(memberId, visitor.headers),
       registered: true,
     };
+  }
+
+  /** Confirms the address of a member, which the provider has verified. */
+  async function confirmEmail(memberId: number, address: string): Promise<void> {
+    await transaction(db, async (tx) => {
+      await updateEmail(tx, { memberId, address, isConfirmed: true });
+      await noteConfirmedEmail(tx, memberId);
+    });
   }
 
   /** Creates the account of someone who was asked the questions of the community, and signs in. */

@@ -8,6 +8,16 @@ export async function hasPassword(db: Queryable, memberId: number): Promise<bool
   return rows.length > 0;
 }
 
+/** Whether a member has any sign-in method, also one that is switched off now. */
+export async function hasSignInMethod(db: Queryable, memberId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from passkey where member_id = ${memberId}
+    union all
+    select from account where member_id = ${memberId} and (provider_id <> 'credential' or password is not null)
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Whether a member has a passkey or an account at one of the providers. */
 export async function hasPasswordlessSignIn(
   db: Queryable,
