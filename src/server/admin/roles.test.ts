@@ -146,6 +146,25 @@ const untilWaiting = (count: number) =>
     return rows.length === count;
   });
 
+test.each([
+  ['deletes the account', 'Hilbert'],
+  ['gets a role', 'Hawking'],
+])('locks no admin before a member with a lower id who %s', async (how, name) => {
+  const [low, high] = [await server.register('Low'), await server.register(name)];
+  await setRole(server.db, { email: high.email, role: 'admin' });
+  const change = await transaction(server.db, async (tx) => {
+    await sql`select from member where id = ${low.id} for no key update`.execute(tx);
+    const started =
+      how === 'deletes the account'
+        ? low.post('/account-deletion', { password, posts: 'keep' })
+        : high.put(`/admin/members/${low.id}/role`, { role: 'moderator' });
+    await untilWaiting(1);
+    await sql`select from member where id = ${high.id} for no key update nowait`.execute(tx);
+    return [started];
+  });
+  expect(await change[0]).toMatchObject({ status: 204 });
+});
+
 test.each(['deletes the account', 'gives up the role'])(
   'leaves one of two admins who delete their accounts or give up the role at the same time: the other one %s',
   async (how) => {

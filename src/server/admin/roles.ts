@@ -2,7 +2,7 @@ import { type Database, type Queryable, transaction, type Tx } from '#server/cor
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import { deleteQueueNotifications, endReviewNotifications } from '#server/notifications/index.ts';
-import { lockAdmins } from '#server/identity/index.ts';
+import { lockAdminsAnd } from '#server/identity/index.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
@@ -35,7 +35,7 @@ export async function setRoleAsAdmin(
   { admin, memberId, role }: { admin: Admin; memberId: number; role: Role },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    const admins = await lockAdmins(tx);
+    const admins = await lockAdminsAnd(tx, memberId);
     const member = await lockMemberForRole(tx, memberId);
     if (member === undefined) throw new ProblemError('user-not-found');
     if (!member.hasEmail && role !== 'member') throw new ProblemError('role-needs-email');

@@ -6,13 +6,16 @@ import type { Role } from '#shared/identity/roles.ts';
 import type { MemberColumn } from './account-deletion-columns.ts';
 
 /**
- * Locks all admins in the order of their ids, so that two admins who give up the role or delete their accounts at the
- * same time do not leave the site without one. The index member_moderator serves the query.
+ * Locks all admins and one more member in the order of their ids, so that two admins who give up the role or delete
+ * their accounts at the same time do not leave the site without one. Returns the ids of the admins. The index
+ * member_moderator serves the query.
  */
-export async function lockAdmins(tx: Tx): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from member where role = 'admin' order by id for no key update`.execute(tx);
-  return rows.map(({ id }) => id);
+export async function lockAdminsAnd(tx: Tx, memberId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number; role: Role }>`
+    select id, role from member where role = 'admin' or id = ${memberId} order by id for no key update`.execute(
+    tx,
+  );
+  return rows.filter(({ role }) => role === 'admin').map(({ id }) => id);
 }
 
 /** Locks members in the order of their ids. */

@@ -33,7 +33,7 @@ import {
   listFollowedTags,
   listPendingAccountDeletions,
   listPostIds,
-  lockAdmins,
+  lockAdminsAnd,
   lockMemberToDelete,
 } from './account-deletion-queries.ts';
 
@@ -67,7 +67,7 @@ export async function deleteAccountInTransaction(
     queueDeletion,
   }: { memberId: number; posts: PostsAfterDeletion; queueDeletion: QueueAccountDeletion | undefined },
 ): Promise<void> {
-  const admins = await lockAdmins(tx);
+  const admins = await lockAdminsAnd(tx, memberId);
   const member = await lockMemberToDelete(tx, memberId);
   // A concurrent duplicate of the request.
   if (member === undefined) throw new ProblemError('signed-out');

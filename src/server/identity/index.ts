@@ -1,6 +1,6 @@
 // The public file of this area: other areas import from here only.
 export { type AccountDeletionDeps, accountDeletionRoutes } from './account-deletion-routes.ts';
-export { isMerging, lockAdmins, lockMembers } from './account-deletion-queries.ts';
+export { isMerging, lockAdminsAnd, lockMembers } from './account-deletion-queries.ts';
 export {
   createAccountDeletionJob,
   createAccountDeletionQueue,
