@@ -239,7 +239,12 @@ export function createValidRequests({
       return { token, ...chosen, account };
     },
     'POST /api-tokens': async () => apiTokenDraft(),
-    'POST /invitation': async () => ({ token: (await createInvitation(db, invitationBy(ann))).token }),
+    'POST /invitation': async () => {
+      // The link of a member would not work.
+      const { rows } = await sql<{ id: number }>`
+        select id from member where role <> 'member' order by id limit 1`.execute(db);
+      return { token: (await createInvitation(db, invitationBy(rows[0] ?? ann))).token };
+    },
     'POST /admin/invitations': async () => invitationBy(ann).draft,
     'POST /admin/emails/tests': async () => ({ kind: 'test', language: 'de' }),
     'PUT /admin/members/{id}/role': async () => ({ role: 'member' }),
@@ -470,7 +475,7 @@ const providerValues = (issuer: string) => {
 let used = 0;
 const next = () => ++used;
 
-const invitationBy = ({ id }: Member) => ({
+const invitationBy = ({ id }: Pick<Member, 'id'>) => ({
   createdBy: id,
   draft: { note: '', maxUses: 1, expiresAt: new Date(Date.now() + 86_400_000).toISOString() },
 });

@@ -64,6 +64,16 @@ describe('an invitation', () => {
     expect((await list()).items[0]).toMatchObject({ uses: 1 });
   });
 
+  test('does not work while its maker is no moderator', async () => {
+    const { token } = await invite({ maxUses: 3 });
+    expect((await register(token)).status).toBe(201);
+    await setRole(db, { email: moderator.email, role: 'member' });
+    const refused = await register(token);
+    await setRole(db, { email: moderator.email, role: 'moderator' });
+    expect(refused).toMatchObject({ code: 'invitation-revoked' });
+    expect((await register(token)).status).toBe(201);
+  });
+
   test('is stored without its token', async () => {
     const { token } = await invite();
     const { rows } = await sql<{ row: string }>`select invitation::text as row from invitation`.execute(db);

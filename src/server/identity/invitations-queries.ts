@@ -3,8 +3,11 @@ import { unnamedMember } from '#server/core/sql.ts';
 import type { Queryable, Reader } from '#server/core/database.ts';
 import type { Invitation, InvitationState } from '#shared/identity/invitations.ts';
 
+/** A link does not work while its maker is no moderator. */
+const isOfModerator = sql`exists (select from member inviter where inviter.id = created_by and inviter.role <> 'member')`;
+
 const state = sql<InvitationState>`
-  case when revoked_at is not null then 'revoked' when uses >= max_uses then 'used-up'
+  case when revoked_at is not null or not ${isOfModerator} then 'revoked' when uses >= max_uses then 'used-up'
     when expires_at <= now() then 'expired' else 'active' end`;
 
 export async function insertInvitation(
@@ -68,6 +71,7 @@ export async function takeUse(db: Queryable, hash: Buffer): Promise<number | und
   const { rows } = await sql<{ id: number }>`
     update invitation set uses = uses + 1
     where hash = ${hash} and uses < max_uses and revoked_at is null and expires_at > now()
+      and ${isOfModerator}
     returning id`.execute(db);
   return rows[0]?.id;
 }
