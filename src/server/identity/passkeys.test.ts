@@ -142,6 +142,17 @@ describe('adding a passkey', () => {
     expect(await passkeysOf(bob)).toEqual([]);
   });
 
+  test('stores the transports that are texts of the standard', async () => {
+    const ann = await server.register('Ann');
+    const options = expectOk(await ann.post<PasskeyOptions>('/passkeys/options', { password }));
+    const credential = new SoftwareAuthenticator().create(options, ann.address);
+    const transports = ['usb', 'in\u0000ternal', 'smart-card'];
+    const changed = { ...credential, response: { ...credential.response, transports } };
+    expectOk(await ann.post('/passkeys', { name: 'Key', credential: changed }));
+    const again = expectOk(await ann.post<PasskeyOptions>('/passkeys/options', { password }));
+    expect(again).toMatchObject({ excludeCredentials: [{ transports: ['usb', 'smart-card'] }] });
+  });
+
   test(`is limited to ${limits.passkeys} per member`, async () => {
     const ann = await server.register('Ann');
     const stored = {

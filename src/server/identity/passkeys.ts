@@ -167,7 +167,8 @@ export function createPasskeys(deps: {
       credentialId: verified.id,
       publicKey: verified.publicKey,
       counter: verified.counter,
-      transports: credential.response.transports ?? [],
+      // A text with other characters is not a transport, and cannot always be stored.
+      transports: (credential.response.transports ?? []).filter((name) => /^[a-z-]+$/u.test(name)),
     };
     return transaction(db, async (tx) => {
       await lockSignInMethods(tx, viewer.id);
