@@ -3,6 +3,7 @@ import { describeArchiveError } from './import-command.ts';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import type { UndoPreview } from './import-undo.ts';
+import { ConnectionLostError } from './stack-exchange-errors.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `import list` and `import undo ID`. */
@@ -37,7 +38,8 @@ Removes the posts, comments and members that the import added, also with the ans
 members here added to them, and shows posts again that it hid. Texts, scores and profiles of earlier imports that
 it changed stay as they are; importing the earlier archive again then brings them back.
 
-Exit codes: 0 removed; 1 refused, or not confirmed. With 1, nothing was changed.`;
+Exit codes: 0 removed; 1 refused, not confirmed or failed. With 1, nothing was changed, except that a connection can
+break after the last step.`;
 
 const wholeNumber = (text: string) => {
   if (!/^[1-9]\d{0,14}$/u.test(text)) throw new InvalidArgumentError('Must be a whole number.');
@@ -65,7 +67,10 @@ async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promis
     out.write(`Import ${id} of ${preview.run.site} was undone.\n`);
     return 0;
   } catch (error) {
-    const message = describeArchiveError(error, 'Nothing was changed.');
+    const message =
+      error instanceof ConnectionLostError
+        ? `${error.message} "parley import list" shows whether the import was undone.`
+        : describeArchiveError(error, 'Nothing was changed.');
     if (message === undefined) throw error;
     err.write(`${message}\n`);
     return 1;

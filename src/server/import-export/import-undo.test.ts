@@ -230,14 +230,14 @@ test('the undoing of an import is refused after a later one with posts of the sa
   expect((await sql`select site from import_source`.execute(server.db)).rows).toEqual([]);
 });
 
-test('the undoing that is killed leaves everything as it was', async () => {
+test('the undoing that is killed leaves everything as it was, and says where to look', async () => {
   const id = await importInto(first);
   const before = await tables();
   const holder = await connect();
   await holder.query(`begin; select from tag where key = 'hops' for update`);
   const client = await connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const running = undoImport(client, id).catch((error: unknown) => error);
+  const running = run([String(id), '--yes'], null, client);
   const isWaiting = async () => {
     const waiting = await holder.query(
       `select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`,
@@ -248,27 +248,32 @@ test('the undoing that is killed leaves everything as it was', async () => {
   await vi.waitUntil(isWaiting, { timeout: 60_000, interval: 20 });
   await holder.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
   await holder.query('rollback');
-  expect(await running).toBeInstanceOf(Error);
+  expect(await running).toMatchObject({
+    err: expect.stringMatching(/"parley import list" shows whether the import was undone\.\n$/u),
+    code: 1,
+  });
   expect(await tables()).toEqual(before);
   await undo(id);
 });
 
+/** Runs `parley import undo`. */
+async function run(parameters: string[], answer: string | null = null, client?: pg.Client) {
+  const result = { out: '', err: '', code: 0 };
+  const connection = client ?? (await connect());
+  const program = new Command('parley').exitOverride();
+  registerImportCommand(program, {
+    withClient: (work) => work(connection),
+    ask: answer === null ? null : () => Promise.resolve(answer),
+    out: { write: (text) => (result.out += text) },
+    err: { write: (text) => (result.err += text) },
+    exitWith: (code) => (result.code = code),
+  });
+  await program.parseAsync(['import', 'undo', ...parameters], { from: 'user' });
+  return result;
+}
+
 test('asks before it removes anything, and refuses without a terminal and for an import that is not the latest', async () => {
   const [id, laterId] = [await importInto(first), await importInto(second)];
-  const run = async (parameters: string[], answer: string | null = null) => {
-    const result = { out: '', err: '', code: 0 };
-    const client = await connect();
-    const program = new Command('parley').exitOverride();
-    registerImportCommand(program, {
-      withClient: (work) => work(client),
-      ask: answer === null ? null : () => Promise.resolve(answer),
-      out: { write: (text) => (result.out += text) },
-      err: { write: (text) => (result.err += text) },
-      exitWith: (code) => (result.code = code),
-    });
-    await program.parseAsync(['import', 'undo', ...parameters], { from: 'user' });
-    return result;
-  };
   const before = await tables();
   expect(await run([String(laterId)])).toMatchObject({
     out: expect.stringContaining(
