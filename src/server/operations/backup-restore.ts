@@ -56,7 +56,8 @@ export async function restoreBackup(
     const restored = await loadRows(options);
     signal.throwIfAborted();
     await client.query('commit');
-    await client.query('analyze');
+    // Only for speed: if it fails, autovacuum does it later.
+    await client.query('analyze').catch(() => {});
     return restored;
   } catch (error) {
     await client.query('rollback').catch(() => {});
