@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import pg from 'pg';
@@ -65,10 +65,12 @@ export async function verifyBackup({ file, scratchDirectory, ...options }: Verif
 
 const scratchPrefix = 'parley-verify-';
 
-/** Removes what a killed verification left: its PostgreSQL process and files. */
+/** Removes what a killed verification left: its PostgreSQL process and files. Other users may write to the directory. */
 async function removeAbandoned(scratch: string): Promise<void> {
   for (const name of (await readdir(scratch)).filter((name) => name.startsWith(scratchPrefix))) {
     const parent = path.join(scratch, name);
+    const { uid } = await lstat(parent);
+    if (process.getuid !== undefined && uid !== process.getuid()) continue;
     const data = resolveDataDirectory(path.join(parent, 'data'));
     if (!existsSync(data.cluster) || (await findRunningInstance(data)) !== undefined) continue;
     await cleanUpOrphans(data.cluster, await chooseOsAccount(data.cluster, () => {}));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -10,6 +10,7 @@ import { migrationsDirectory } from '#server/core/paths.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from '#tests/support/database.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { createTemporaryDirectory, isRoot, unprivilegedUser } from '#tests/support/parley.ts';
 import { startServerOn, startTestServer } from '#tests/support/server.ts';
 import { registerBackupCommands } from './backup-command.ts';
 import { listTables } from './backup-tables.ts';
@@ -38,11 +39,19 @@ afterAll(async () => {
 });
 
 /** Runs a command line on a database and returns what a terminal would show. */
-async function run(connection: pg.ClientConfig, parameters: string[]) {
+async function run(
+  connection: pg.ClientConfig,
+  parameters: string[],
+  prepare: (client: pg.Client) => void = () => {},
+) {
   const result = { out: '', err: '', code: 0 };
   const program = new Command('parley').exitOverride();
   registerBackupCommands(program, {
-    withClient: (work) => withClient(connection, work),
+    withClient: (work) =>
+      withClient(connection, (client) => {
+        prepare(client);
+        return work(client);
+      }),
     migrationsDirectory,
     version: '0.0.0',
     out: { write: (text) => (result.out += text) },
@@ -93,6 +102,32 @@ test('restores every row, and the definitions of all tables', async () => {
     ),
   });
   expect(await everything(connection)).toEqual(await everything(server.database.connection));
+});
+
+test('reports a restore as done if the connection breaks after the commit', async () => {
+  const { connection } = await emptyDatabase();
+  const restored = await run(connection, ['restore', whole], (client) => {
+    const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+    Reflect.set(client, 'query', (...parameters: unknown[]) => {
+      const answer = query(...parameters);
+      if (parameters[0] === 'analyze') client.connection.stream.destroy();
+      return answer;
+    });
+  });
+  expect(restored).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^Restored the community/) });
+});
+
+test.runIf(isRoot)('does not touch what another user has put into the scratch directory', async () => {
+  const scratch = await createTemporaryDirectory();
+  const file = path.join(scratch, 'a file of root');
+  await writeFile(file, '', { mode: 0o644 });
+  const data = path.join(scratch, 'parley-verify-other', 'data');
+  await mkdir(path.join(data, 'postgresql'), { recursive: true });
+  await symlink(file, path.join(data, 'lock'));
+  await chown(path.dirname(data), unprivilegedUser.uid, unprivilegedUser.gid);
+  const verified = await run(server.database.connection, ['verify', whole, '--scratch', scratch]);
+  expect(verified).toMatchObject({ code: 0, err: '' });
+  expect((await stat(file)).mode & 0o777).toBe(0o644);
 });
 
 test('keeps members of a restored community signed in, and does not use ids of deleted posts again', async () => {
