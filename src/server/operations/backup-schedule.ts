@@ -40,17 +40,25 @@ export function scheduledFileName(at: Date): string {
   return `parley-scheduled-${at.toISOString().slice(0, 16).replace('T', '-').replace(':', '')}.backup.tar`;
 }
 
+export const isScheduledFile = (name: string) => parseDay(name) !== undefined;
+
 /** Whether a file is the unfinished backup of a node that has stopped. */
 export const isPartialFile = (name: string) => /^parley-scheduled-.*\.backup\.tar\.partial$/.test(name);
 
 /**
  * Returns the names of backups to delete: all except the newest of each of the last days, weeks (from Monday) and
- * months that have one. The newest of all is always kept.
+ * months that have one. The newest of all is always kept. Backups of the future, of a machine with a wrong clock, are
+ * neither counted nor deleted.
  */
-export function listOutdatedBackups(names: readonly string[], retention: BackupRetention): string[] {
+export function listOutdatedBackups(
+  names: readonly string[],
+  retention: BackupRetention,
+  now: Date,
+): string[] {
+  const tomorrow = scheduledFileName(new Date(now.getTime() + 24 * 60 * 60_000));
   const dated = names.flatMap((name) => {
     const day = parseDay(name);
-    return day === undefined ? [] : [{ name, day }];
+    return day === undefined || name > tomorrow ? [] : [{ name, day }];
   });
   const newestFirst = dated.toSorted((one, other) => (one.name < other.name ? 1 : -1));
   const stay = new Set(newestFirst.slice(0, 1).map(({ name }) => name));

@@ -110,7 +110,7 @@ async function verifyIfDue(
 }
 
 async function removeOutdatedBackups({ directory, retention }: BackupSchedule, log: Logger): Promise<void> {
-  for (const name of listOutdatedBackups(await readdir(directory), retention)) {
+  for (const name of listOutdatedBackups(await readdir(directory), retention, new Date())) {
     await rm(path.join(directory, name), { force: true });
     log.info(`Removed the backup ${name}, because newer ones are kept.`);
   }
