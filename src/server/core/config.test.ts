@@ -18,6 +18,7 @@ test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
     logLevel: 'info',
     nodeName: `${os.hostname()}:3000`,
     slowQueryMs: 1_000,
+    unknownVariables: [],
     rateLimits: true,
     backups: undefined,
     exports: undefined,
@@ -110,6 +111,7 @@ test('reads every setting from the environment', () => {
     logLevel: 'debug',
     nodeName: 'first.example.org',
     slowQueryMs: 250,
+    unknownVariables: [],
     rateLimits: false,
     backups: {
       directory: '/srv/backups',

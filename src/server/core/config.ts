@@ -53,6 +53,8 @@ export type Config = Readonly<{
   nodeName: string;
   /** Statements that take at least this many milliseconds are logged. 0: none. */
   slowQueryMs: number;
+  /** Names in `.env` that are no settings, such as misspelt ones. */
+  unknownVariables: readonly string[];
   /** How many seconds Parley keeps serving after a stop signal. */
   drainSeconds: number;
   /** The size of the response cache of each node, in megabytes. 0: no cache. */
@@ -90,7 +92,8 @@ export type Config = Readonly<{
  * @throws StartupError listing everything that is invalid
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = defaultFile): Config {
-  const allVariables = { ...readEnvFile(file), ...environment };
+  const fromFile = readEnvFile(file);
+  const allVariables = { ...fromFile, ...environment };
   const given = Object.fromEntries(Object.entries(allVariables).filter(([, value]) => value?.trim()));
   const files = readValueFiles(given);
   const set: NodeJS.Dict<string> = { ...given, ...files.values };
@@ -135,6 +138,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     logLevel: value.LOG_LEVEL,
     nodeName: value.NODE_NAME ?? defaultNodeName(value.PORT),
     slowQueryMs: value.SLOW_QUERY_MS,
+    unknownVariables: Object.freeze(
+      Object.keys(fromFile).filter((name) => !(name.replace(/_FILE$/, '') in variables.shape)),
+    ),
     drainSeconds: value.DRAIN_SECONDS,
     cacheSizeMb: value.CACHE_SIZE_MB,
     secret: value.SECRET,

@@ -84,7 +84,19 @@ function* checkSecretSettings({ secret, metricsToken }: Config): Iterable<Findin
     );
 }
 
-function* checkOperationSettings({ backups, email, slowQueryMs }: Config): Iterable<Finding> {
+function* checkOperationSettings({
+  backups,
+  email,
+  slowQueryMs,
+  unknownVariables,
+}: Config): Iterable<Finding> {
+  if (unknownVariables.length > 0)
+    yield finding(
+      'warning',
+      `.env has names that are no settings: ${unknownVariables.join(', ')}.`,
+      'Parley ignores them. One may be a misspelt setting.',
+      'Correct or remove them; .env.example lists the settings',
+    );
   if (backups === undefined)
     yield finding(
       'warning',

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { sql } from 'kysely';
@@ -28,11 +30,15 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 
 /** Returns what a terminal would show, and the exit code. */
-async function examine(parameters: string[] = [], env: NodeJS.ProcessEnv = { DATABASE_URL: url }) {
+async function examine(
+  parameters: string[] = [],
+  env: NodeJS.ProcessEnv = { DATABASE_URL: url },
+  envFile = '/nowhere/.env',
+) {
   const result = { out: '', err: '', code: -1 };
   const program = new Command('parley').exitOverride();
   registerDoctorCommand(program, {
-    readConfig: () => readConfig(env, '/nowhere/.env'),
+    readConfig: () => readConfig(env, envFile),
     connect: (config) => connectToRunningOrStart(config, pino({ level: 'silent' })),
     migrationsDirectory,
     out: { write: (text) => (result.out += text) },
@@ -162,6 +168,14 @@ test('reports settings that are unsuitable for the open internet', async () => {
   );
   expect(of('address')).toMatchObject([{ level: 'warning' }]);
   expect((await examine(['--quick'], { PORT: 'none' })).out).toContain('PORT must be a whole number');
+});
+
+test('reports names in .env that are no settings', async () => {
+  const file = path.join(await mkdtemp(path.join(os.tmpdir(), 'parley-env-')), '.env');
+  await writeFile(file, `DATABASE_URL=${url}\nBACKUP_DIRECTROY=/backups\nSECRET_FILE=\n`);
+  const { out } = await examine(['--quick'], {}, file);
+  await rm(path.dirname(file), { recursive: true });
+  expect(out).toContain('.env has names that are no settings: BACKUP_DIRECTROY.');
 });
 
 test('requests the public address as a member would', async () => {
