@@ -12,7 +12,7 @@ import {
 } from './doctor-queries.ts';
 
 /** Connections of a node at most (docs/operating.md). */
-const maxConnectionsPerNode = 26;
+const maxConnectionsPerNode = 31;
 
 export async function checkDatabaseServer(
   db: Database,
