@@ -43,8 +43,33 @@ export async function connectDatabase(
 export async function connectToRunningOrStart(config: Config, log: Logger): Promise<ConnectedDatabase> {
   const running =
     config.databaseUrl === undefined ? await findRunningConnection(config.dataDirectory) : undefined;
-  if (running === undefined) return connectDatabase(config, log);
+  if (running === undefined)
+    return config.databaseUrl === undefined ? startForCommand(config, log) : connectDatabase(config, log);
   return { connection: running, pooled: undefined, embedded: undefined, stop: () => Promise.resolve() };
+}
+
+/**
+ * Starts the embedded PostgreSQL for a command. Without a handler of the command, an interruption would end this process
+ * and leave PostgreSQL running, so this one stops it first.
+ */
+async function startForCommand(config: Config, log: Logger): Promise<ConnectedDatabase> {
+  if (process.listenerCount('SIGINT') > 0) return connectDatabase(config, log);
+  const starting = new AbortController();
+  let connected: ConnectedDatabase | undefined;
+  const interrupt = () => {
+    starting.abort();
+    void connected?.stop().finally(() => process.exit(130));
+  };
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  connected = await connectDatabase(config, log, starting.signal);
+  const { stop } = connected;
+  return {
+    ...connected,
+    async stop() {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      await stop();
+    },
+  };
 }
 
 /**
