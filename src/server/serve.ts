@@ -5,6 +5,7 @@ import type { PasswordCost } from './identity/index.ts';
 import { findSetupLink } from './admin/index.ts';
 import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-export/index.ts';
 import { startNode } from './node.ts';
+import { assertNoDataIsMissing } from './operations/index.ts';
 import type { Config } from './core/config.ts';
 import { connectDatabase, defaultDataDirectory, migrate } from './postgres/index.ts';
 import { closePool, openDatabase, poolCloseTimeoutMs } from './core/database.ts';
@@ -36,6 +37,7 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
     stopping.stop();
   });
   try {
+    await assertNoDataIsMissing(config);
     const { connection, pooled, embedded, stop } = await connectDatabase(config, log, stopping.first);
     cleanups.unshift(stop);
     await assertPortIsFree(config.host, config.port);

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -5,6 +6,8 @@ import net from 'node:net';
 import path from 'node:path';
 import type pg from 'pg';
 import { expect, inject, test } from 'vitest';
+import { projectRoot } from '#server/core/paths.ts';
+import { isProcessAlive } from '#server/postgres/embedded-orphan-cleanup.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { createTestDatabase, runAsAdmin } from '#tests/support/database.ts';
@@ -130,6 +133,31 @@ test('a PostgreSQL that refuses the stored passwords is stopped, and the start f
     'The embedded PostgreSQL refuses Parley: password authentication failed for user "postgres".',
   );
   await expect(readPostmasterPid(data)).rejects.toThrow('ENOENT');
+});
+
+test('a missing data directory is refused beside backups, because its disk may not be mounted', async () => {
+  const data = await createTemporaryDataDirectory();
+  const backups = await createTemporaryDirectory();
+  await writeFile(path.join(backups, 'parley-scheduled-2026-11-22-0330.backup.tar'), '');
+  expect(await refusal({ PARLEY_DATA: data, BACKUP_DIRECTORY: backups })).toBe(
+    `There is no community in ${data}, but ${backups} has backups of one. Mount the disk of its data, or restore a backup (parley restore). A new community needs another BACKUP_DIRECTORY.`,
+  );
+  expect(existsSync(data)).toBe(false);
+});
+
+test('an interrupted command stops the PostgreSQL that it started', async () => {
+  const data = await createPreparedDataDirectory();
+  const command = spawn(
+    process.execPath,
+    [path.join(projectRoot, 'src/server/cli-main.ts'), 'member', 'list'],
+    { env: { ...process.env, PARLEY_DATA: data } },
+  );
+  const ended = once(command, 'close');
+  let pid = 0;
+  await eventually(async () => (pid = await readPostmasterPid(data).catch(() => 0)) > 0);
+  command.kill('SIGINT');
+  await ended;
+  expect(isProcessAlive(pid)).toBe(false);
 });
 
 test('a database newer than this Parley gives a one-sentence error', async () => {

@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { BackupSchedule } from '#server/core/config.ts';
+import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import type { BackupState } from '#server/core/metrics-collectors.ts';
-import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
+import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
+import { defaultDataDirectory, resolveDataDirectory } from '#server/postgres/index.ts';
 import {
   startBackupRun,
   getBackupStatus,
@@ -13,7 +15,13 @@ import {
   recordBackupSuccess,
   recordBackupVerification,
 } from './backup-queries.ts';
-import { isBackupDue, isPartialFile, listOutdatedBackups, scheduledFileName } from './backup-schedule.ts';
+import {
+  isBackupDue,
+  isPartialFile,
+  isScheduledFile,
+  listOutdatedBackups,
+  scheduledFileName,
+} from './backup-schedule.ts';
 import type { BackupTask } from './backup-worker.ts';
 import { type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
@@ -32,6 +40,21 @@ export type BackupSchedulerOptions = {
 
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
+
+/**
+ * Refuses to create an empty community beside backups of another one: the disk of its data may not be mounted.
+ * @throws StartupError
+ */
+export async function assertNoDataIsMissing({ databaseUrl, dataDirectory, backups }: Config): Promise<void> {
+  if (databaseUrl !== undefined || backups === undefined) return;
+  const data = resolveDataDirectory(dataDirectory ?? defaultDataDirectory());
+  if (existsSync(data.cluster)) return;
+  const names = await readdir(backups.directory).catch(() => []);
+  if (names.some(isScheduledFile))
+    throw new StartupError(
+      `There is no community in ${data.root}, but ${backups.directory} has backups of one. Mount the disk of its data, or restore a backup (parley restore). A new community needs another BACKUP_DIRECTORY.`,
+    );
+}
 
 /** Starts scheduled backups, one node at a time (docs/decisions/034). Failures are logged, stored and retried. */
 export function startBackupScheduler(options: BackupSchedulerOptions): Schedule {

@@ -1,6 +1,6 @@
 // The public file of this area: other areas import from here only.
 export { registerBackupCommands } from './backup-command.ts';
-export { getBackupMetrics, startBackupScheduler } from './backup-scheduler.ts';
+export { assertNoDataIsMissing, getBackupMetrics, startBackupScheduler } from './backup-scheduler.ts';
 export { startExportScheduler } from './export-scheduler.ts';
 export { listAppliedMigrations } from './doctor-queries.ts';
 export { registerDoctorCommand } from './doctor-command.ts';
