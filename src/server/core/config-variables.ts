@@ -75,10 +75,7 @@ export const variables = z.object({
       ),
     )
     .default([]),
-  PARLEY_DATA: z
-    .string()
-    .transform((directory) => path.resolve(directory))
-    .optional(),
+  PARLEY_DATA: directory(),
   NODE_NAME: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must be at most 64 letters, digits, or any of -._:')

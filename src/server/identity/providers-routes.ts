@@ -1,5 +1,4 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import {
   jsonResponse,
   jsonBody,
@@ -8,7 +7,6 @@ import {
   type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
-import { getNetworkAddress } from '#server/core/network-address.ts';
 import {
   ownProviderAccounts,
   providerRedirect,
@@ -24,7 +22,7 @@ import { reauthentication, signInState } from '#shared/identity/two-factor.ts';
 import type { Joining } from './joining.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import type { Providers } from './providers.ts';
-import { toSignInResponse, setCookies } from './accounts-routes.ts';
+import { getVisitor, toSignInResponse, setCookies } from './accounts-routes.ts';
 
 export type ProviderDeps = RouteDeps & {
   passwordSignIn: PasswordSignIn;
@@ -107,7 +105,7 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
       return c.json({ url }, 200);
     })
     .openapi(finish, async (c) => {
-      const outcome = await providers.finish(c.req.valid('json'), visitor(c));
+      const outcome = await providers.finish(c.req.valid('json'), getVisitor(c, settings));
       const { linked, email, next } = outcome;
       if (outcome.registered && outcome.memberId !== null) c.set('registered', outcome.memberId);
       const method = outcome.registered ? 'registration' : 'provider';
@@ -117,18 +115,14 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
     })
     .openapi(register, async (c) => {
       const { signUpAnswers } = c.req.valid('json');
-      const outcome = await providers.registerWithAnswers(signUpAnswers, visitor(c));
+      const outcome = await providers.registerWithAnswers(signUpAnswers, getVisitor(c, settings));
       if (outcome.memberId !== null) c.set('registered', outcome.memberId);
       return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'registration' }), 200);
     })
     .openapi(link, async (c) => {
-      const outcome = await providers.link(c.req.valid('json').password, visitor(c));
+      const outcome = await providers.link(c.req.valid('json').password, getVisitor(c, settings));
       return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'provider' }), 200);
     });
-
-  function visitor(c: Context) {
-    return { headers: c.req.raw.headers, networkAddress: getNetworkAddress(c, settings.trustedProxies) };
-  }
 }
 
 const readOwn = createRoute({

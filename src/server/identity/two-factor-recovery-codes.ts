@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { type Database, transaction } from '#server/core/database.ts';
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.ts';
-import { deleteRecoveryCode, findRecoveryCode, replaceRecoveryCodes } from './two-factor-queries.ts';
+import { deleteRecoveryCode, findRecoveryCode } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
 
 /** Codes per member. At ten, the position of each is one digit. */
@@ -25,10 +25,6 @@ export async function createRecoveryCodes(cost: PasswordCost): Promise<RecoveryC
     codes: plain.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`),
     hashes: await Promise.all(plain.map((code) => hashPassword(code, cost))),
   };
-}
-
-export async function storeRecoveryCodes(tx: Tx, memberId: number, { hashes }: RecoveryCodes): Promise<void> {
-  await replaceRecoveryCodes(tx, memberId, hashes);
 }
 
 /** Uses a recovery code in any notation. Returns false if it is invalid or used. */

@@ -18,13 +18,14 @@ import { type AttemptSource, createTwoFactorAttemptLimit } from './sign-in-limit
 import type { RequirePassword } from './reauthentication.ts';
 import type { PasswordCost } from './passwords.ts';
 import { deleteOtherSessions, findMemberByEmail, findOwnMember } from './accounts-queries.ts';
-import { consumeRecoveryCode, createRecoveryCodes, storeRecoveryCodes } from './two-factor-recovery-codes.ts';
+import { consumeRecoveryCode, createRecoveryCodes } from './two-factor-recovery-codes.ts';
 import {
   consumeTotpPeriod,
   countRecoveryCodes,
   deleteTwoFactor,
   findTwoFactor,
   insertTwoFactor,
+  replaceRecoveryCodes,
 } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
@@ -106,7 +107,7 @@ export function createTwoFactor(deps: {
       const encryptedKey = encrypt(getKeyEncryption(viewer.id), opened.key);
       if (!(await insertTwoFactor(tx, { memberId: viewer.id, encryptedKey, period })))
         throw new ProblemError('two-factor-already-on');
-      await storeRecoveryCodes(tx, viewer.id, created);
+      await replaceRecoveryCodes(tx, viewer.id, created.hashes);
       await deleteOtherSessions(tx, { exceptSessionId: viewer.sessionId, memberId: viewer.id });
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'two-factor-on' });
       await publish(tx, `member:${viewer.id}`, {
@@ -125,7 +126,7 @@ export function createTwoFactor(deps: {
     if (!(await isEnabled(viewer.id))) throw new ProblemError('two-factor-already-off');
     const created = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
-      await storeRecoveryCodes(tx, viewer.id, created);
+      await replaceRecoveryCodes(tx, viewer.id, created.hashes);
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'recovery-codes-created' });
     });
     return created.codes;

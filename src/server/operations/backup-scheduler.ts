@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import type { BackupState } from '#server/core/metrics-collectors.ts';
-import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
+import { StartupError } from '#server/core/startup-error.ts';
 import { defaultDataDirectory, resolveDataDirectory } from '#server/postgres/index.ts';
 import {
   startBackupRun,
@@ -23,7 +23,7 @@ import {
   scheduledFileName,
 } from './backup-schedule.ts';
 import type { BackupTask } from './backup-worker.ts';
-import { type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
+import { prepareDirectory, type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
 
 export type BackupSchedulerOptions = {
@@ -77,7 +77,7 @@ async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): 
   const file = path.join(schedule.directory, scheduledFileName(new Date()));
   const id = await startBackupRun(db, { node, file });
   const problem =
-    (await prepareDirectory(schedule.directory)) ??
+    (await prepareDirectory(schedule.directory, { name: 'BACKUP_DIRECTORY', isPartial: isPartialFile })) ??
     (await runBackupTask({ kind: 'write', file, connection, version }, signal));
   if (problem !== null) {
     log.error(`The backup failed, and earlier backups are kept: ${problem} It is retried in 15 minutes.`);
@@ -89,22 +89,6 @@ async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): 
   log.info(`Backed up to ${file}: ${(size / 1024 / 1024).toFixed(1)} MB in ${seconds} s.`);
   if ((await verifyIfDue(options, { id, file }, signal)) === 'invalid') return;
   await removeOutdatedBackups(schedule, log);
-}
-
-/**
- * Returns an error if the directory does not exist. It is not created, because an unmounted disk must not fill another
- * one.
- */
-async function prepareDirectory(directory: string): Promise<string | null> {
-  try {
-    for (const name of (await readdir(directory)).filter(isPartialFile))
-      await rm(path.join(directory, name), { force: true });
-    return null;
-  } catch (error) {
-    if (getErrorCode(error) === 'ENOENT')
-      return `The directory ${directory} (BACKUP_DIRECTORY) does not exist.`;
-    return `The directory ${directory} (BACKUP_DIRECTORY) cannot be used: ${getErrorMessage(error)}.`;
-  }
 }
 
 async function verifyIfDue(

@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { syncDirectory } from '#server/postgres/index.ts';
 import { backUpDatabase } from './backup.ts';
 import type { BackupCompletion } from './backup-file.ts';
 
@@ -21,11 +22,4 @@ export async function writeBackupFile(
   } finally {
     await handle.close().catch(() => {});
   }
-}
-
-/** Makes a rename in this directory durable. Windows does not allow directories to be opened. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(directory, 'r');
-  await handle.sync();
 }

@@ -1,6 +1,9 @@
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '#server/core/database.ts';
+import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 
 /** Scheduled work of a node. */
 export type Schedule = {
@@ -65,5 +68,24 @@ export function startExclusiveSchedule<Status>(work: ExclusiveWork<Status>): Sch
     } finally {
       await client.end().catch(() => {});
     }
+  }
+}
+
+/**
+ * Deletes what a node that was killed has left. Returns an error if the directory does not exist. It is not created,
+ * because an unmounted disk must not fill another one.
+ * @param options.name of the setting
+ */
+export async function prepareDirectory(
+  directory: string,
+  { name, isPartial }: { name: string; isPartial: (file: string) => boolean },
+): Promise<string | null> {
+  try {
+    for (const file of (await readdir(directory)).filter(isPartial))
+      await rm(path.join(directory, file), { recursive: true, force: true });
+    return null;
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return `The directory ${directory} (${name}) does not exist.`;
+    return `The directory ${directory} (${name}) cannot be used: ${getErrorMessage(error)}.`;
   }
 }

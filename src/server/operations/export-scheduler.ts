@@ -5,10 +5,9 @@ import type { Logger } from 'pino';
 import type { ExportSchedule } from '#server/core/config.ts';
 import type { ObjectStoreSettings } from '#server/core/object-store.ts';
 import type { Database } from '#server/core/database.ts';
-import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { type ExportStatus, finishExportRun, getExportStatus, startExportRun } from './export-queries.ts';
 import type { ExportTask } from './export-worker.ts';
-import { type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
+import { prepareDirectory, type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
 
 export type ExportSchedulerOptions = {
@@ -64,7 +63,7 @@ async function runExport(options: ExportSchedulerOptions, signal: AbortSignal): 
   const id = await startExportRun(db, { node, directory });
   const task: ExportTask = { directory, connection, objectStore, license: schedule.license, origin };
   const problem =
-    (await prepareDirectory(schedule.directory)) ??
+    (await prepareDirectory(schedule.directory, { name: 'EXPORT_DIRECTORY', isPartial: isPartialExport })) ??
     (await runInWorker(new URL('export-worker.ts', import.meta.url), { task, what: 'export', signal }));
   await finishExportRun(db, id, problem);
   if (problem !== null)
@@ -81,7 +80,7 @@ export const getExportName = (at: Date) =>
   `parley-export-${at.toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '')}`;
 
 const exportName = /^parley-export-\d{4}-\d\d-\d\d-\d{6}$/;
-const partialName = /^parley-export-\d{4}-\d\d-\d\d-\d{6}\.partial-\w+$/;
+const isPartialExport = (name: string) => /^parley-export-\d{4}-\d\d-\d\d-\d{6}\.partial-\w+$/.test(name);
 
 /** Returns the names of exports to delete: all except the newest ones. */
 export function listOutdatedExports(names: readonly string[], retention: number): string[] {
@@ -90,20 +89,4 @@ export function listOutdatedExports(names: readonly string[], retention: number)
     .toSorted()
     .toReversed()
     .slice(retention);
-}
-
-/**
- * Deletes what a node that was killed has left. Returns an error if the directory does not exist. It is not created,
- * because an unmounted disk must not fill another one.
- */
-async function prepareDirectory(directory: string): Promise<string | null> {
-  try {
-    for (const name of (await readdir(directory)).filter((each) => partialName.test(each)))
-      await rm(path.join(directory, name), { recursive: true, force: true });
-    return null;
-  } catch (error) {
-    if (getErrorCode(error) === 'ENOENT')
-      return `The directory ${directory} (EXPORT_DIRECTORY) does not exist.`;
-    return `The directory ${directory} (EXPORT_DIRECTORY) cannot be used: ${getErrorMessage(error)}.`;
-  }
 }

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { type OsAccount, runAs } from './embedded-account.ts';
 import { type PostgresBinaries, programPath } from './embedded-binaries.ts';
 import { createOwnedDirectory, type DataDirectory } from './embedded-data-directory.ts';
-import { writeFileAtomically } from './embedded-lock-file.ts';
+import { syncDirectory, writeFileAtomically } from './embedded-lock-file.ts';
 
 const run = promisify(execFile);
 
@@ -117,13 +117,6 @@ async function writePasswordFile(
   await using file = await open(name, 'wx', 0o600);
   await file.writeFile(password);
   if (account !== undefined) await file.chown(account.uid, account.gid);
-}
-
-/** Makes a rename in this directory durable. On Windows, directories cannot be opened. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(directory);
-  await handle.sync();
 }
 
 /** Text compares by code point. upper, lower and ILIKE use Unicode rules, the same on every operating system. */

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -139,4 +139,11 @@ export async function writeFileAtomically(file: string, text: string, mode = 0o6
   await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text, { mode, flush: true });
   await rename(`${file}.new`, file);
+}
+
+/** Makes a rename in this directory durable. On Windows, directories cannot be opened. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using handle = await open(directory);
+  await handle.sync();
 }

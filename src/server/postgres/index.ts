@@ -7,7 +7,7 @@ export {
 } from './connect.ts';
 export { chooseOsAccount } from './embedded-account.ts';
 export { defaultDataDirectory, resolveDataDirectory } from './embedded-data-directory.ts';
-export { findRunningInstance } from './embedded-lock-file.ts';
+export { findRunningInstance, syncDirectory } from './embedded-lock-file.ts';
 export { cleanUpOrphans } from './embedded-orphan-cleanup.ts';
 export { startEmbeddedPostgres } from './embedded.ts';
 export {
