@@ -39,37 +39,6 @@ export async function findLatestActivityRemoval(
   return rows[0];
 }
 
-export async function countActivity(tx: Tx, memberId: number): Promise<{ posts: number; votes: number }> {
-  const { rows } = await sql<{ posts: number; votes: number }>`
-    select (select count(*) from question where author_id = ${memberId})
-        + (select count(*) from answer where author_id = ${memberId})
-        + (select count(*) from reply where author_id = ${memberId} and deleted_at is null) as posts,
-      (select count(*) from vote where member_id = ${memberId}) as votes`.execute(tx);
-  return rows[0] ?? { posts: 0, votes: 0 };
-}
-
-export async function insertActivityRemoval(
-  tx: Tx,
-  run: { memberId: number; moderatorId: number; reason: string; posts: number; votes: number },
-): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    insert into activity_removal (member_id, moderator_id, reason, posts, votes)
-    values (${run.memberId}, ${run.moderatorId}, ${run.reason}, ${run.posts}, ${run.votes}) returning id`.execute(
-    tx,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
-}
-
-export async function startRestoring(tx: Tx, id: number) {
-  await sql`
-    update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
-      posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
-      votes = (select count(*) from removed_vote where activity_removal_id = activity_removal.id)
-    where id = ${id}`.execute(tx);
-}
-
 export async function listRunningActivityRemovals(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from activity_removal where state in ('removing', 'restoring') and bulk_removal_id is null

@@ -17,18 +17,18 @@ import { withdrawAllSuggestions } from './edit-suggestions-queries.ts';
 import { resolveReports } from './reports.ts';
 import { restorePost, canRestorePost, hidePost } from './hidden-posts.ts';
 import {
+  insertActivityRemovals,
   isModerator,
   lockRemoval,
   findNextActivityRemoval,
   listRunningRemovals,
+  startRestoring,
 } from './removals-queries.ts';
 import {
   changeVotesOnHiddenPosts,
-  countActivity,
   finishActivityRemoval,
   deleteRemovedVotes,
   lockCurrentActivityRemoval,
-  insertActivityRemoval,
   insertRemovedVotes,
   findLastHiddenPost,
   detachHiddenPost,
@@ -37,7 +37,6 @@ import {
   listVotes,
   addProgress,
   listRunningActivityRemovals,
-  startRestoring,
   type ActivityRemovalRow,
   type RemovedVote,
   findLatestActivityRemoval,
@@ -71,11 +70,13 @@ export async function startActivityRemoval(
   tx: Tx,
   wanted: { memberId: number; moderatorId: number; reason: string },
 ): Promise<number> {
-  if ((await lockCurrentActivityRemoval(tx, wanted.memberId)) !== undefined)
-    throw new ProblemError('activity-already-removed');
-  if (await isMerging(tx, [wanted.memberId])) throw new ProblemError('merge-running');
-  await endOpenActivity(tx, { memberIds: [wanted.memberId], reason: wanted.reason });
-  return insertActivityRemoval(tx, { ...wanted, ...(await countActivity(tx, wanted.memberId)) });
+  const { memberId, ...rest } = wanted;
+  const memberIds = [memberId];
+  if (await isMerging(tx, memberIds)) throw new ProblemError('merge-running');
+  await endOpenActivity(tx, { memberIds, reason: wanted.reason });
+  const { firstId } = await insertActivityRemovals(tx, { removalId: null, memberIds, ...rest });
+  if (firstId === null) throw new ProblemError('activity-already-removed');
+  return firstId;
 }
 
 /**
@@ -88,7 +89,7 @@ export async function startActivityRestoration(tx: Tx, memberId: number): Promis
     throw new ProblemError(
       current?.state === 'removing' ? 'activity-removal-running' : 'activity-not-removed',
     );
-  await startRestoring(tx, current.id);
+  await startRestoring(tx, { column: 'id', id: current.id });
   return current.id;
 }
 

@@ -110,26 +110,29 @@ export async function insertRemoval(
   return row.id;
 }
 
+type StartedRemovals = { accounts: number; posts: number; votes: number; firstId: number | null };
+
 /**
  * Starts the removal of each member's activity, except for members whose activity is removed already. Returns the
- * numbers of accounts, posts and votes to remove.
+ * numbers of accounts, posts and votes to remove, and the id of the first.
  */
 export async function insertActivityRemovals(
   tx: Tx,
-  run: { removalId: number; memberIds: readonly number[]; moderatorId: number | null; reason: string },
-): Promise<{ accounts: number; posts: number; votes: number }> {
+  run: { removalId: number | null; memberIds: readonly number[]; moderatorId: number | null; reason: string },
+): Promise<StartedRemovals> {
   const { removalId, memberIds, moderatorId, reason } = run;
-  const { rows } = await sql<{ accounts: number; posts: number; votes: number }>`
+  const { rows } = await sql<StartedRemovals>`
     with begun as (
       insert into activity_removal (member_id, moderator_id, reason, bulk_removal_id, posts, votes)
       select id, ${moderatorId}::bigint, ${reason}, ${removalId}::bigint, questions + answers + replies, votes
       from (select id, ${activityCounts} from member where id = any(${[...memberIds]}::bigint[])) counted
       order by id
-      on conflict do nothing returning posts, votes
+      on conflict do nothing returning id, posts, votes
     )
-    select count(*) as accounts, coalesce(sum(posts), 0)::bigint as posts, coalesce(sum(votes), 0)::bigint as votes
+    select count(*) as accounts, coalesce(sum(posts), 0)::bigint as posts, coalesce(sum(votes), 0)::bigint as votes,
+      min(id) as "firstId"
     from begun`.execute(tx);
-  return rows[0] ?? { accounts: 0, posts: 0, votes: 0 };
+  return rows[0] ?? { accounts: 0, posts: 0, votes: 0, firstId: null };
 }
 
 export async function listRunningRemovals(db: Queryable): Promise<number[]> {
@@ -192,12 +195,15 @@ export async function selectRemovals(
   return rows;
 }
 
-/** Starts the restoration of everything that a removal removed. Returns the number of accounts. */
-export async function startRestoringAll(tx: Tx, removalId: number): Promise<number> {
+/** Starts the restoration of one account, or of everything that a removal removed. Returns the number of accounts. */
+export async function startRestoring(
+  tx: Tx,
+  { column, id }: { column: 'id' | 'bulk_removal_id'; id: number },
+): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update activity_removal set state = 'restoring', posts_done = 0, votes_done = 0, finished_at = null,
       posts = (select count(*) from hidden_post where activity_removal_id = activity_removal.id),
       votes = (select count(*) from removed_vote where activity_removal_id = activity_removal.id)
-    where bulk_removal_id = ${removalId} and state = 'removed'`.execute(tx);
+    where ${sql.ref(column)} = ${id} and state = 'removed'`.execute(tx);
   return Number(numAffectedRows);
 }

@@ -18,7 +18,7 @@ import {
   type RemovalRow,
   selectCandidates,
   selectRemovals,
-  startRestoringAll,
+  startRestoring,
 } from './removals-queries.ts';
 
 /** Accounts and posts that a preview lists at most, and removals in one response. */
@@ -75,7 +75,7 @@ export async function beginRemoval(
     await lockMembers(tx, memberIds);
     if (await isMerging(tx, memberIds)) throw new ProblemError('merge-running');
     const id = await insertRemoval(tx, { moderatorId, reason });
-    const begun = await insertActivityRemovals(tx, {
+    const { firstId: _, ...begun } = await insertActivityRemovals(tx, {
       removalId: id,
       memberIds,
       moderatorId,
@@ -113,7 +113,7 @@ export async function beginRestoration(
     const [row] = await selectRemovals(tx, { id, limit: 1 });
     if (row?.state !== 'removed')
       throw new ProblemError(row?.state === 'removing' ? 'activity-removal-running' : 'restored-already');
-    const accounts = await startRestoringAll(tx, id);
+    const accounts = await startRestoring(tx, { column: 'bulk_removal_id', id });
     const before = { removal: id, accounts };
     await insertLogEntry(tx, {
       moderatorId,
