@@ -8,7 +8,8 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
   test.slow();
   await registerMember(page.request, newMember('Anna Author'));
   const title = uniqueText('Which flour for bread?');
-  const id = await askAndOpen(page, title);
+  const content = 'What is there to know about it?';
+  const id = await askAndOpen(page, title, content);
 
   const { page: helper } = await secondMember(browser, 'Hugo Helper');
   await helper.goto(`/question/${id}`);
@@ -36,6 +37,23 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
   await expectInViewAtBothSizes(page.getByRole('dialog', { name: 'Reject this edit?' }));
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  // The form does not overwrite an edit that the author makes meanwhile.
+  await suggestion.getByRole('button', { name: 'Edit and approve' }).click();
+  await suggestion.getByLabel('Text').fill('Rye, wheat or spelt?');
+  const edit = await page.request.put(`/api/questions/${id}`, {
+    data: { title, content, tags: ['ovens'] },
+  });
+  expect(edit.status(), await edit.text()).toBe(200);
+  const refetch = page.waitForResponse(/\/api\/edit-suggestions\/\d+$/u);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await refetch;
+  await suggestion.getByRole('button', { name: 'Approve' }).click();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'was edited while you were writing' }),
+  ).toBeVisible();
+  await expect(suggestion.getByLabel('Text')).toHaveValue('Rye, wheat or spelt?');
+  await suggestion.getByRole('button', { name: 'Cancel' }).click();
   await suggestion.focus();
   await page.keyboard.press('a');
   await expect(suggestion).toHaveCount(0);

@@ -18,6 +18,7 @@ import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { decideSuggestion, editSuggestionQuery, withdrawSuggestion } from './edit-suggestions.ts';
 import { EditApprovalForm } from './EditApprovalForm.tsx';
+import { postKindLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 import { RejectEditDialog } from './RejectEditDialog.tsx';
 
@@ -49,7 +50,7 @@ export function SuggestedEditCard({
         {item.title}
       </PathLink>
       <div className={classes.head}>
-        <span className={classes.quiet}>{kindLabels[item.kind]()}</span>
+        <span className={classes.quiet}>{postKindLabels[item.kind]()}</span>
         <Author id={item.memberId} name={item.memberName} />
         <Time at={item.createdAt} />
       </div>
@@ -73,12 +74,6 @@ export function SuggestedEditCard({
   );
 }
 
-const kindLabels = {
-  question: () => t`Question`,
-  answer: () => t`Answer`,
-  reply: () => t`Reply`,
-} as const;
-
 function Changes({
   texts,
   isOwn,
@@ -89,11 +84,14 @@ function Changes({
   onChanged: () => void;
 }) {
   const { id, base, current, suggested, merged } = texts;
-  const [opened, setOpened] = useState<'edit' | 'reject' | null>(null);
+  const [isRejecting, setIsRejecting] = useState(false);
+  // The texts as they were when the form opened: the server refuses it if the author has edited the post since.
+  const [edited, setEdited] = useState<EditSuggestionTexts | null>(null);
   const decide = useMutation({
     mutationFn: (decision: EditDecision) => decideSuggestion(id, decision),
     onSuccess: (_, { decision }) => {
-      setOpened(null);
+      setEdited(null);
+      setIsRejecting(false);
       toast(decision === 'approve' ? t`Edit approved` : t`Edit rejected`);
       onChanged();
     },
@@ -104,14 +102,14 @@ function Changes({
   });
   if (base === null) return <PostDiff before={null} after={suggested} />;
   const approval = { decision: 'approve', basedOn: texts.editedAt, reason: '', texts: null } as const;
-  if (opened === 'edit')
+  if (edited !== null)
     return (
       <EditApprovalForm
-        kind={texts.kind}
-        initial={merged ?? suggested}
+        kind={edited.kind}
+        initial={edited.merged ?? edited.suggested}
         saving={decide.isPending}
-        onApprove={(changed) => decide.mutate({ ...approval, texts: changed })}
-        onCancel={() => setOpened(null)}
+        onApprove={(changed) => decide.mutate({ ...approval, basedOn: edited.editedAt, texts: changed })}
+        onCancel={() => setEdited(null)}
       />
     );
   return (
@@ -128,10 +126,10 @@ function Changes({
           <WithdrawButton id={id} onWithdrawn={onChanged} />
         ) : (
           <>
-            <Button variant="default" data-decision="reject" onClick={() => setOpened('reject')}>
+            <Button variant="default" data-decision="reject" onClick={() => setIsRejecting(true)}>
               {t`Reject`}
             </Button>
-            <Button variant="default" data-decision="edit" onClick={() => setOpened('edit')}>
+            <Button variant="default" data-decision="edit" onClick={() => setEdited(texts)}>
               {t`Edit and approve`}
             </Button>
             {merged !== null && (
@@ -146,11 +144,11 @@ function Changes({
           </>
         )}
       </div>
-      {opened === 'reject' && (
+      {isRejecting && (
         <RejectEditDialog
           saving={decide.isPending}
           onReject={(reason) => decide.mutate({ ...approval, decision: 'reject', reason })}
-          onClose={() => setOpened(null)}
+          onClose={() => setIsRejecting(false)}
         />
       )}
     </>
