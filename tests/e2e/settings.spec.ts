@@ -25,6 +25,20 @@ test('a name that is too short and a bio that is too long are rejected next to t
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('alert')).toHaveText('Bio must be 1,000 characters or fewer');
   await expect(page.getByLabel('Bio')).toBeFocused();
+
+  // The form does not have what another device replaced meanwhile.
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
+  const settings = {
+    displayName: 'Xi',
+    bio: 'From the phone',
+    location: null,
+    website: null,
+    showEmail: true,
+  };
+  expect((await page.request.put('/api/settings', { data: settings })).status()).toBe(200);
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Settings' }).click();
+  await expect(page.getByLabel('Bio')).toHaveValue('From the phone');
 });
 
 test('other members see the email address until the member hides it; the member always sees it', async ({

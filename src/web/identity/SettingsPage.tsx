@@ -75,7 +75,8 @@ function GeneralSettings() {
 
 function ProfileSection() {
   const query = useQuery(settingsQuery);
-  if (query.isPending)
+  // A form that is filled from the cache would save old values over those of another device.
+  if (query.isPending || (!query.isFetchedAfterMount && query.failureCount === 0))
     return (
       <LoadingRegion label={t`Loading your profile`} part>
         <span className={forms.skeleton}>
