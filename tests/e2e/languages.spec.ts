@@ -62,9 +62,14 @@ test.describe('on a narrow phone, in Arabic', () => {
 test('a language chosen in the settings stays after a reload and keeps typed text', async ({ page }) => {
   const german = await loadTranslations('de');
   await registerMember(page.request);
+  const other = await page.context().newPage();
+  await other.goto('/settings');
+  await other.getByLabel('Location').fill('Bonn');
   await page.goto('/settings');
   await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
   await expect(page.getByRole('heading', { level: 1, name: german('Settings') })).toBeVisible();
+  await expect(other.getByLabel('Location')).toHaveValue('Bonn');
+  await other.close();
   await expect(page.locator('html')).toHaveAttribute('lang', 'de');
   await page.goto('/ask');
   await page.getByRole('textbox', { name: german('Title') }).fill('Bleibt das hier stehen?');

@@ -24,12 +24,11 @@ export async function chooseLanguage(language: Language | null): Promise<void> {
   await activateLanguage(getPreferredLanguage());
 }
 
-/** Loads the messages before the first text is shown, and follows a choice made in another tab. */
+/**
+ * Loads the messages before the first text is shown. A choice made in another tab counts when this one is loaded again:
+ * a change of the language empties the forms.
+ */
 export async function initLanguage(): Promise<void> {
-  window.addEventListener('storage', (event) => {
-    // The key is null when the whole storage was cleared.
-    if (event.key === key || event.key === null) void activateLanguage(getPreferredLanguage());
-  });
   // Storage lasts longer than a cookie.
   if (getChosenLanguage() !== readCookie(languageCookie)) writeCookie(languageCookie, getChosenLanguage());
   i18n.load('en', english);
