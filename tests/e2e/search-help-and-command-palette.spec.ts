@@ -52,9 +52,11 @@ test('search operators are explained and completed while typing, shown above the
   await searchBox(page).fill(`${word} [${tag}] cracking`);
   await page.keyboard.press('Enter');
   await expect(results(page)).toHaveText([`Firing a ${word}`]);
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(page.getByRole('main').locator('mark')).toHaveText([word, 'cracked']);
   await terms.getByRole('button', { name: `Remove filter: Tagged ${tag}` }).click();
   await expect(results(page)).toHaveCount(2);
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expectAccessible(page);
 
   await searchBox(page).fill(`is:answer ${word}`);

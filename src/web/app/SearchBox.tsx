@@ -7,6 +7,7 @@ import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from '
 import { lazyComponent } from '#web/core/lazy.ts';
 import { flushSync } from 'react-dom';
 import { paths } from '#web/core/paths.ts';
+import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import type { SearchHelpHandle } from '#web/discovery/search/SearchHelp.tsx';
 import { commandPaletteOverlay } from './overlays.ts';
 import classes from './SearchBox.module.css';
@@ -40,7 +41,9 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
     const query = text.trim();
     if (query === '') return;
     stopHelping();
-    void router.navigate({ href: `${paths.search}?${new URLSearchParams({ q: query }).toString()}` });
+    void router
+      .navigate({ href: `${paths.search}?${new URLSearchParams({ q: query }).toString()}` })
+      .then(requestHeadingFocus);
   }
 
   function stopHelping() {

@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import { parseSearch, type SearchTerm, removeTerm } from '#shared/discovery/search-query.ts';
 import { limitTerms } from '#shared/discovery/search-term-limits.ts';
 import { exceededMessage, termProblemMessage, describeTerm, unknownTermMessage } from './search-messages.ts';
+import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { toSearchLocation, type Search } from './search.ts';
 import classes from './SearchTerms.module.css';
 
@@ -23,6 +24,8 @@ export function SearchTerms({ search, unknown }: { search: Search; unknown: read
   ]);
 
   function remove(term: SearchTerm) {
+    // The button disappears.
+    requestHeadingFocus();
     void router.navigate({
       ...toSearchLocation({ ...search, q: removeTerm(search.q, term) }),
       resetScroll: false,
