@@ -25,9 +25,14 @@ test('a bookmark with its note and list shows in every tab, and can be removed a
   const dialog = page.getByRole('dialog', { name: 'Note and lists' });
   await expectInView(dialog);
   await dialog.getByLabel('Note').fill('For the long train ride');
-  await dialog.getByRole('textbox', { name: 'New list name' }).fill('Travel');
+  const listName = dialog.getByRole('textbox', { name: 'New list name' });
+  await listName.fill('Tra');
+  // As an input method does when a word is chosen.
+  await listName.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+  await listName.fill('Travel');
   await dialog.getByRole('button', { name: 'Add list' }).click();
   await expect(dialog.getByRole('checkbox', { name: 'Travel' })).toBeChecked();
+  await expect(dialog.getByRole('checkbox')).toHaveCount(1);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
 
@@ -39,6 +44,9 @@ test('a bookmark with its note and list shows in every tab, and can be removed a
   await expect(other).toHaveURL(/q=train/);
   await card.getByRole('button', { name: 'Edit note' }).click();
   await card.getByLabel('Note').fill('For the boat, not the train');
+  await card.getByLabel('Note').press('Escape');
+  await card.getByRole('button', { name: 'Edit note' }).click();
+  await expect(card.getByLabel('Note')).toHaveValue('For the boat, not the train');
   await card.getByLabel('Note').press('Control+Enter');
   await expect(card.getByText('For the boat')).toBeVisible();
   await expect(card.getByRole('button', { name: 'Edit note' })).toBeFocused();

@@ -69,7 +69,7 @@ export function BookmarkListPicker(props: {
           error={problem}
           onChange={(event) => setName(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
             // The surrounding form saves the bookmark.
             event.preventDefault();
             add();

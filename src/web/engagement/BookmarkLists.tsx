@@ -147,7 +147,7 @@ function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefine
         error={problem}
         onChange={(event) => setName(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onLeave();
+          if (event.key === 'Escape' && !event.nativeEvent.isComposing) onLeave();
         }}
       />
       <Button type="submit" loading={save.isPending}>

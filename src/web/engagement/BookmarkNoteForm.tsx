@@ -59,7 +59,9 @@ export function BookmarkNoteForm({ bookmark, onLeave }: { bookmark: Bookmark; on
         error={problem}
         onChange={(event) => setDraft({ text: event.currentTarget.value })}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') cancel();
+          // Esc and Enter also end the input of a character. What is typed stays as a draft.
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === 'Escape') onLeave();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
         }}
       />
