@@ -39,4 +39,10 @@ test('a moderator opens the page of a member from the profile, reads posts and s
   await expect(notes).toBeHidden();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(notes).toContainText('Writes about offers.');
+
+  await page.route(`**/api/moderation/members/${member.id}`, (route) =>
+    route.fulfill({ status: 429, json: { detail: 'Too many requests' } }),
+  );
+  await page.reload();
+  await expectInView(page.getByText('The page could not be loaded.'));
 });

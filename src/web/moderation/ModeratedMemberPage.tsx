@@ -23,6 +23,7 @@ import { parseMemberId } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 import moderation from './moderation.module.css';
@@ -44,7 +45,8 @@ export function ModeratedMemberPage() {
 
 function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
   const { tab = 'account' } = route.useSearch();
-  const { data: member, error } = useQuery(moderatedMemberQuery(id));
+  const query = useQuery(moderatedMemberQuery(id));
+  const { data: member, error } = query;
   usePageTitle(member?.displayName ?? t`Profile`);
   const isOwn = id === viewer.id;
   const tabs = useMemo(() => {
@@ -61,7 +63,8 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
     return isOwn ? all.filter(({ key }) => key !== 'notes') : all;
   }, [id, isOwn]);
   if (hasStatus(error, 404)) return <NotFoundPage />;
-  if (member === undefined) return null;
+  if (member === undefined)
+    return error === null ? null : <LoadError text={t`The page could not be loaded.`} query={query} />;
   return (
     <>
       <div className={classes.header}>
