@@ -22,6 +22,9 @@ test('an admin makes an invitation, with which one person joins', async ({ page,
     await visitor.goto(link);
     await visitor.reload();
     await expect(visitor.getByText('Olga Owner invites you to join Baking.')).toBeVisible();
+    await visitor.getByRole('link', { name: 'Sign in' }).click();
+    await visitor.getByRole('link', { name: 'Create an account' }).click();
+    await expect(visitor.getByText('Olga Owner invites you to join Baking.')).toBeVisible();
     await fillInAccount(visitor, { name: 'Nora New', email: 'nora@example.org' });
     await visitor.getByRole('button', { name: 'Create account' }).click();
     await expect(visitor).toHaveURL(`${community.address}/`);

@@ -102,7 +102,7 @@ export function LoginPage() {
       <p className={classes.next}>
         <Trans>
           New here?{' '}
-          <Link to="/register" search={{ next }}>
+          <Link to="/register" search={{ next }} hash>
             Create an account
           </Link>
         </Trans>

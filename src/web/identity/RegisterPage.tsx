@@ -52,8 +52,8 @@ export function RegisterPage() {
       )}
       <p className={classes.other}>
         <Trans>
-          Already a member?{' '}
-          <Link to="/login" search={{ next }}>
+          Already a member? {/* With the invitation in the hash, for the way back. */}
+          <Link to="/login" search={{ next }} hash>
             Sign in
           </Link>
         </Trans>
