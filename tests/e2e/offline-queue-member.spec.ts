@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { waitForTexts } from './support/hydration.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { askAndOpen, button, postAnswer, secondMember, uniqueText } from './support/posts.ts';
+import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
 import { askQuestion, newMember, registerMember, signIn, signOut } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import {
@@ -101,6 +101,19 @@ test('an answer is refused if another member signed in in another tab', async ({
   await button(page, 'Account menu').click();
   await expect(page.getByRole('menu')).toContainText(ben.displayName);
   expect(await getAnswerTexts(page.request, id)).toEqual([]);
+});
+
+test('an edit is refused if another member signed in in another tab', async ({ page }) => {
+  await registerMember(page.request, newMember('Ada First'));
+  const title = uniqueText('Whose question is it?');
+  const id = await askAndOpen(page, title);
+  await question(page, title).getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Details').fill('I am Ada.');
+  const ben = await registerMember(page.request, newMember('Ben Second'));
+  await button(page, 'Save').click();
+  await button(page, 'Account menu').click();
+  await expect(page.getByRole('menu')).toContainText(ben.displayName);
+  expect(await (await page.request.get(`/api/questions/${id}`)).text()).not.toContain('I am Ada.');
 });
 
 test('invalid data in the storage breaks nothing', async ({ page, context }) => {

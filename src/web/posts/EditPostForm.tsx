@@ -3,6 +3,7 @@ import { limits } from '#shared/core/limits.ts';
 import type { Answer } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { translateError } from '#web/core/errors.ts';
+import { useQuestionPage } from './questions/question-page-context.ts';
 import { PostForm } from './PostForm.tsx';
 import classes from './PostForm.module.css';
 import { editAnswer, editReply, suggestPostEdit } from './edit-api.ts';
@@ -31,6 +32,7 @@ export function EditPostForm({
   onSaved: (saved: Edit | null) => Promise<undefined>;
   onCancel: () => void;
 }) {
+  const { member } = useQuestionPage();
   const isAnswer = kind === 'answer';
   const texts = isAnswer
     ? {
@@ -59,12 +61,15 @@ export function EditPostForm({
         hasSummary={suggesting}
         onCancel={onCancel}
         submit={async (content, key, basedOn, summary) => {
+          const origin = { key, memberId: member.id };
           if (suggesting) {
-            toastSuggested(await suggestPostEdit({ kind, id: post.id }, { content, basedOn, summary }, key));
+            toastSuggested(
+              await suggestPostEdit({ kind, id: post.id }, { content, basedOn, summary }, origin),
+            );
             return onSaved(null);
           }
           const save = isAnswer ? editAnswer : editReply;
-          const saved = await save(post.id, { content, basedOn }, key);
+          const saved = await save(post.id, { content, basedOn }, origin);
           return onSaved({ content: saved.content, editedAt: saved.editedAt });
         }}
       />

@@ -27,30 +27,32 @@ export function getRevision(post: PostRef, number: number, signal: AbortSignal):
   return readJson(collections[post.kind][':id'].revisions[':number'].$get({ param }, { init: { signal } }));
 }
 
-/** @param key the idempotency key of the draft; the same for the functions below. */
-export function editQuestion(id: number, edit: OwnQuestionEdit, key: string) {
+/** The idempotency key of the draft, and the member who wrote it. */
+type Origin = { key: string; memberId: number };
+
+export function editQuestion(id: number, edit: OwnQuestionEdit, { key, memberId }: Origin) {
   return readJson(
     api.questions[':id'].$put(
       { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
-      getRequestOptions(null),
+      getRequestOptions(memberId),
     ),
   );
 }
 
-export function editAnswer(id: number, edit: AnswerEdit, key: string): Promise<Answer> {
+export function editAnswer(id: number, edit: AnswerEdit, { key, memberId }: Origin): Promise<Answer> {
   return readJson(
     api.answers[':id'].$put(
       { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
-      getRequestOptions(null),
+      getRequestOptions(memberId),
     ),
   );
 }
 
-export function editReply(id: number, edit: ReplyEdit, key: string): Promise<Reply> {
+export function editReply(id: number, edit: ReplyEdit, { key, memberId }: Origin): Promise<Reply> {
   return readJson(
     api.replies[':id'].$put(
       { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
-      getRequestOptions(null),
+      getRequestOptions(memberId),
     ),
   );
 }
@@ -58,17 +60,17 @@ export function editReply(id: number, edit: ReplyEdit, key: string): Promise<Rep
 /** What a suggested edit improves, besides its texts. */
 type Summary = { summary: string };
 
-export function suggestQuestionEdit(id: number, edit: QuestionEdit & Summary, key: string) {
+export function suggestQuestionEdit(id: number, edit: QuestionEdit & Summary, { key, memberId }: Origin) {
   return readJson(
     api.questions[':id']['edit-suggestions'].$post(
       { param: { id: String(id) }, header: { [draftHeader]: key }, json: edit },
-      getRequestOptions(null),
+      getRequestOptions(memberId),
     ),
   );
 }
 
-export function suggestPostEdit(post: PostRef, edit: AnswerEdit & Summary, key: string) {
+export function suggestPostEdit(post: PostRef, edit: AnswerEdit & Summary, { key, memberId }: Origin) {
   const collection = post.kind === 'answer' ? api.answers : api.replies;
   const request = { ...toIdParam(post), header: { [draftHeader]: key }, json: edit };
-  return readJson(collection[':id']['edit-suggestions'].$post(request, getRequestOptions(null)));
+  return readJson(collection[':id']['edit-suggestions'].$post(request, getRequestOptions(memberId)));
 }

@@ -18,13 +18,9 @@ export function useDeletePost(
   const [isConfirming, setIsConfirming] = useState(false);
   const remove = useMutation({
     mutationFn: () => deletePost(post),
-    onSuccess: async () => {
+    onSettled: (_, error) => {
       setIsConfirming(false);
-      await onDeleted();
-    },
-    onError: async (error) => {
-      setIsConfirming(false);
-      await onFailed(error);
+      return error === null ? onDeleted() : onFailed(error);
     },
   });
   return {

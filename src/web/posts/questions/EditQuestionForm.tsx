@@ -78,9 +78,10 @@ export function EditQuestionForm({
         tags: parseTags(draft.tags),
         basedOn: draft.version,
       };
-      if (!suggesting) return editQuestion(question.id, { ...edit, ...splitTags(draft) }, draft.key);
+      const origin = { key: draft.key, memberId: member.id };
+      if (!suggesting) return editQuestion(question.id, { ...edit, ...splitTags(draft) }, origin);
       toastSuggested(
-        await suggestQuestionEdit(question.id, { ...edit, summary: draft.summary.trim() }, draft.key),
+        await suggestQuestionEdit(question.id, { ...edit, summary: draft.summary.trim() }, origin),
       );
       return null;
     },
