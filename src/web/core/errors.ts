@@ -3,7 +3,7 @@ import type { ErrorKind } from '#shared/core/error-kinds.ts';
 import type { Problem } from '#shared/core/problem.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { formatDateTime } from './format.ts';
-import { toast } from './toast.ts';
+import { toastError } from './toast.ts';
 import { i18n } from '@lingui/core';
 import type { z } from 'zod';
 
@@ -71,7 +71,7 @@ export function logFailure(what: string, error: unknown): void {
 /** For votes, bookmarks, mutes and follows of questions: also shows a message if a rule refused the request, since a retry would not help. */
 export function logFailureAndToastRefusal(what: string, error: unknown): void {
   logFailure(what, error);
-  if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toast(error.message);
+  if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toastError(error.message);
 }
 
 /** The text of an error that the browser finds itself, in the language shown. */

@@ -13,7 +13,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { toast } from '#web/core/toast.ts';
+import { toast, toastError } from '#web/core/toast.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -70,7 +70,7 @@ function Registrations() {
       setSelected(new Map());
       toast(t`Saved to the moderation log`);
     } catch (error) {
-      toast(error instanceof Error ? error.message : '');
+      toastError(error instanceof Error ? error.message : '');
     }
   }
 

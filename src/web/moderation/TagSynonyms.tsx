@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { ManagedTag } from '#shared/moderation/managed-tags.ts';
 import { ApiError } from '#web/core/errors.ts';
-import { toast } from '#web/core/toast.ts';
+import { toast, toastError } from '#web/core/toast.ts';
 import { addSynonym, removeSynonym } from './managed-tags.ts';
 import classes from './moderation.module.css';
 
@@ -24,7 +24,7 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
   const remove = useMutation({
     mutationFn: (synonym: string) => removeSynonym(client, tag.name, synonym),
     onSuccess: () => toast(t`Saved to the moderation log`),
-    onError: (error) => toast(error.message),
+    onError: (error) => toastError(error.message),
   });
   const error =
     add.error instanceof ApiError ? (add.error.messageForField('synonym') ?? add.error.message) : null;
