@@ -52,7 +52,7 @@ export function InvitationForm() {
           label={t`Note for moderators (optional)`}
           dir="auto"
           autoComplete="off"
-          maxLength={invitationLimits.note}
+          maxLength={invitationLimits.note * 2}
           value={note}
           error={errorOf('note')}
           onChange={(event) => setNote(event.currentTarget.value)}

@@ -66,7 +66,7 @@ export function ServiceAccountForm({
         label={t`Name of the service account`}
         description={t`Posts of the program show this name.`}
         autoComplete="off"
-        maxLength={limits.displayNameMax}
+        maxLength={limits.displayNameMax * 2}
         value={displayName}
         error={errorOf('displayName')}
         onChange={(event) => setDisplayName(event.currentTarget.value)}
@@ -75,7 +75,7 @@ export function ServiceAccountForm({
         label={t`What the program does`}
         description={t`Shown on its profile`}
         rows={2}
-        maxLength={limits.bio}
+        maxLength={limits.bio * 2}
         value={bio}
         error={errorOf('bio')}
         onChange={(event) => setBio(event.currentTarget.value)}

@@ -92,7 +92,7 @@ export function SignInProviderForm({
         ref={firstField}
         label={t`Name on the button`}
         dir="auto"
-        maxLength={signInProviderLimits.name}
+        maxLength={signInProviderLimits.name * 2}
         {...field('name')}
       />
       {partLabel === undefined ? (

@@ -73,7 +73,7 @@ export function WebhookForm({
         label={t`Name of the web hook`}
         dir="auto"
         autoComplete="off"
-        maxLength={webhookLimits.name}
+        maxLength={webhookLimits.name * 2}
         value={name}
         error={errorOf('name')}
         onChange={(event) => setName(event.currentTarget.value)}

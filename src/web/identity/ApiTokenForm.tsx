@@ -89,7 +89,7 @@ function ApiTokenForm<Scope extends ApiScope>({
         description={t`What the token is for, such as a script`}
         data-autofocus
         autoComplete="off"
-        maxLength={limits.apiTokenName}
+        maxLength={limits.apiTokenName * 2}
         value={name}
         error={atField('name')}
         onChange={(event) => setName(event.currentTarget.value)}

@@ -114,7 +114,7 @@ function ProposedTagFields({
           ref={input}
           dir="auto"
           autoComplete="off"
-          maxLength={limits.tagProposalReason}
+          maxLength={limits.tagProposalReason * 2}
           value={reason}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
