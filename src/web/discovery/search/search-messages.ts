@@ -1,7 +1,7 @@
-import { i18n } from '@lingui/core';
 import { plural, t } from '@lingui/core/macro';
 import type { Moment, Range, SearchTerm } from '#shared/discovery/search-query.ts';
 import { type TermKind, termLimits } from '#shared/discovery/search-term-limits.ts';
+import { formatDate } from '#web/core/format.ts';
 
 /** Describes an operator in words; null for plain words. */
 export function describeTerm(term: SearchTerm): string | null {
@@ -109,21 +109,12 @@ const ago = {
   y: (n: number) => plural(n, { one: '# year ago', other: '# years ago' }),
 };
 
+/** Days in searches are in UTC. */
 function formatMoment(moment: Moment): string {
-  return 'at' in moment ? formatDate(new Date(moment.at)) : ago[moment.unit](moment.ago);
+  return 'at' in moment ? formatDate(moment.at, 'UTC') : ago[moment.unit](moment.ago);
 }
 
 /** The last day before a moment. */
 function formatEnd(moment: Moment): string {
-  return 'at' in moment ? formatDate(new Date(Date.parse(moment.at) - 1)) : formatMoment(moment);
-}
-
-/** Days in searches are in UTC. */
-function formatDate(date: Date): string {
-  return date.toLocaleDateString(i18n.locale, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    timeZone: 'UTC',
-  });
+  return 'at' in moment ? formatDate(new Date(Date.parse(moment.at) - 1), 'UTC') : formatMoment(moment);
 }
