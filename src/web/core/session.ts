@@ -168,5 +168,5 @@ export function markSessionEnded(client: QueryClient): void {
   // A visitor who reads: asks whether visitors may still read.
   if (before?.member === null && before.publicReading === true)
     return void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  client.setQueryData(sessionQuery.queryKey, getEndedSession());
+  setSession(client, getEndedSession());
 }
