@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Link, useLocation } from '@tanstack/react-router';
-import { closeSignInPrompt, type SignInReason } from '#web/core/sign-in-prompt.ts';
+import { closeSignInPrompt, readRememberedControl, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { useCachedSession } from '#web/core/session.ts';
@@ -19,6 +19,12 @@ const titles: Readonly<Record<SignInReason, () => string>> = {
   vote: () => t`Log in to vote`,
 };
 
+/** A later sign-in has nothing to do with the control. */
+function cancel() {
+  readRememberedControl()?.forget();
+  closeSignInPrompt();
+}
+
 /** Where a visitor would act: leads to the sign-in and back to this place. */
 export default function SignInDialog({ reason, opened }: { reason: SignInReason; opened: boolean }) {
   const { href } = useLocation();
@@ -29,12 +35,7 @@ export default function SignInDialog({ reason, opened }: { reason: SignInReason;
   );
   if (isApplicant)
     return (
-      <Dialog
-        title={translateError('application-waiting')}
-        opened={opened}
-        onClose={closeSignInPrompt}
-        size="24rem"
-      >
+      <Dialog title={translateError('application-waiting')} opened={opened} onClose={cancel} size="24rem">
         <div className={classes.buttons}>
           <Button
             data-autofocus
@@ -46,7 +47,7 @@ export default function SignInDialog({ reason, opened }: { reason: SignInReason;
       </Dialog>
     );
   return (
-    <Dialog title={titles[reason]()} opened={opened} onClose={closeSignInPrompt} size="24rem">
+    <Dialog title={titles[reason]()} opened={opened} onClose={cancel} size="24rem">
       <p className={classes.text}>
         {reason === 'ask'
           ? t`Reading is open to everyone. Asking needs an account.`

@@ -77,6 +77,8 @@ test('a visitor reads and searches, presses a vote, signs in and is back at the 
   await expect(dialog(page).getByText('Log in to ask a question')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
+  // A later sign-in does not lead to the control.
+  expect(await page.evaluate(() => sessionStorage.getItem('parley.sign-in-control'))).toBeNull();
   await question(page).getByRole('button', { name: 'Upvote (0)' }).click();
   await expectInView(dialog(page).getByRole('link', { name: 'Sign up' }));
   await expect(dialog(page)).toContainText('Log in to vote');
@@ -89,6 +91,14 @@ test('a visitor reads and searches, presses a vote, signs in and is back at the 
   await page.keyboard.press('Enter');
   await expect(vote).toHaveAttribute('aria-pressed', 'true');
   await expect(vote).toHaveAccessibleName('Upvote (1)');
+
+  // When the session has ended, the member reads on as a visitor.
+  await expect(vote).not.toHaveAttribute('aria-disabled');
+  await page.context().clearCookies();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await page.getByRole('link', { name: 'Parley' }).click();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 });
 
 test('an answer that a visitor typed is in the field after registering, and is posted', async ({ page }) => {
