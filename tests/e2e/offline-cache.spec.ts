@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { askQuestion, signOut, registerMember, signIn, newMember } from './support/members.ts';
 import { postAnswer, secondMember, uniqueText, upvote } from './support/posts.ts';
+import { startNetwork } from './support/network.ts';
 import {
   answersBy,
   getAnswerTexts,
@@ -120,6 +121,27 @@ test("signing out deletes the member's pages from the browser, in every tab, and
   await page.goto(`/question/${id}`);
   await expect(offlineBanner(page)).toContainText('This page will load when you are back online.');
   await expect(page.getByLabel('Your answer')).toHaveCount(0);
+});
+
+test('a start on a network that does not respond uses the stored page', async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  test.slow();
+  const network = await startNetwork(baseURL ?? '');
+  try {
+    await registerMember(page.request);
+    await page.goto(network.address);
+    await waitForServiceWorker(page);
+    await page.close();
+    network.lose();
+    const again = await context.newPage();
+    const response = await again.goto(network.address, { waitUntil: 'commit' });
+    expect(response?.fromServiceWorker()).toBe(true);
+  } finally {
+    await network.close();
+  }
 });
 
 /** Waits until the service worker has cached the whole build and controls this page. */

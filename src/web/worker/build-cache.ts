@@ -16,6 +16,9 @@ const ownCacheName = prefix + BUILD.version;
 /** In characters. Node accepts 16 KB of headers including the address. */
 const maxUrlLength = 8_000;
 
+/** As for data (docs/decisions/022): a network that does not respond must not delay the start for long. */
+const timeoutMs = 6_000;
+
 /** The number of builds to store: pages of the previous one may still be open. */
 const maxBuilds = 2;
 
@@ -70,16 +73,12 @@ async function cacheFirst(request: Request): Promise<Response> {
 }
 
 async function networkFirst(request: Request, path: string): Promise<Response> {
-  try {
-    const response = await fetch(request);
-    // A proxy responds like this while its server restarts. The app shows a better message.
-    if (![502, 503, 504].includes(response.status)) return response;
-    return (await shellFile(path)) ?? response;
-  } catch (error) {
-    const cached = await shellFile(path);
-    if (cached === undefined) throw error;
-    return cached;
-  }
+  const fetched = fetch(request);
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+  const response = await Promise.race([fetched, late]).catch(() => undefined);
+  // A proxy responds like this while its server restarts. The app shows a better message.
+  if (response !== undefined && ![502, 503, 504].includes(response.status)) return response;
+  return (await shellFile(path)) ?? response ?? fetched;
 }
 
 async function shellFile(path: string): Promise<Response | undefined> {
