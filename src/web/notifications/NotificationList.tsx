@@ -42,7 +42,7 @@ export function NotificationList({
 }) {
   return (
     <ul className={classes.list} data-compact={compact || undefined}>
-      {notifications.map((notification) => (
+      {notifications.filter(isKnown).map((notification) => (
         <NotificationItem
           key={notification.id}
           notification={notification}
@@ -151,6 +151,9 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
   profile_claim: IconUserCheck,
   webhook: IconWebhook,
 };
+
+/** On a page that stayed open during an upgrade, the server can send a kind that it added. */
+const isKnown = ({ kind }: Notification) => kind in kindIcons;
 
 /** An icon for the kind. The message says the same in words. */
 function KindIcon({ of }: { of: NotificationKind }) {
