@@ -32,6 +32,12 @@ test('an avatar is uploaded by button and drop, shown to others in place of the 
   await field.setInputFiles({ name: 'damaged.png', mimeType: 'image/png', buffer: damaged });
   await expect(page.getByRole('alert')).toBeVisible();
 
+  // A proxy that refuses the size.
+  await page.route('**/api/settings/avatar', (route) => route.fulfill({ status: 413, body: '<h1>413</h1>' }));
+  await field.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await photo('#a33') });
+  await expect(page.getByRole('alert').filter({ hasText: 'Something went wrong' })).toBeVisible();
+  await page.unroute('**/api/settings/avatar');
+
   await page.route('**/api/settings/avatar', (route) => new Promise(() => void route.request()));
   const choosing = page.waitForEvent('filechooser');
   await upload.click();

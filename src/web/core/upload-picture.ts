@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import type { Problem } from '#shared/core/problem.ts';
 import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import { limits } from '#shared/core/limits.ts';
-import { ApiError, translateError, UnreachableError } from './errors.ts';
+import { ApiError, isRetryableStatus, translateError, UnreachableError } from './errors.ts';
 
 /** The requests with a picture as their body. */
 type Responses = { '/api/uploads': { path: string }; '/api/settings/avatar': { avatar: string } } & Record<
@@ -13,7 +13,8 @@ type Responses = { '/api/uploads': { path: string }; '/api/settings/avatar': { a
 /**
  * Uploads a picture. XMLHttpRequest, because fetch does not report the progress of a request.
  * @param onProgress called with the part that is sent, from 0 to 1
- * @throws ApiError, UnreachableError; Error with a message for files that the server would refuse; nothing is sent then
+ * @throws ApiError, UnreachableError; Error with a message for files that the server would refuse, without a
+ * request, and for those that a proxy refuses
  */
 export async function uploadPicture<To extends keyof Responses>(
   path: To,
@@ -33,8 +34,11 @@ export async function uploadPicture<To extends keyof Responses>(
   request.send(file);
   await ended;
   signal.throwIfAborted();
-  if (request.response === null || request.status === 0)
+  const hasJson = request.response !== null;
+  if (request.status === 0 || (!hasJson && isRetryableStatus(request.status)))
     throw new UnreachableError(t`The server cannot be reached.`);
+  // A proxy may refuse it, for example because of its size.
+  if (!hasJson) throw new Error(t`Something went wrong. Please try again.`);
   if (request.status >= 300) throw new ApiError(request.response as Problem, null);
   return request.response as Responses[To];
 }
