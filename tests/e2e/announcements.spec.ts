@@ -18,6 +18,7 @@ test('a moderator pins a question and posts an announcement on a topic, and read
   const reading = await browser.newContext();
   const reader = await reading.newPage();
   await registerMember(reader.request, newMember('Rita'));
+  await reader.clock.install();
   await reader.goto(`/topics/${tag}`);
   await waitForHydration(reader);
   const shown = reader.getByRole('list', { name: 'Announcements' });
@@ -37,6 +38,8 @@ test('a moderator pins a question and posts an announcement on a topic, and read
   await page.goto('/moderation/announcements');
   await waitForHydration(page);
   await page.getByLabel('Text').fill('We meet on Friday.');
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60_000);
+  await page.getByLabel('Last day').fill(tomorrow.toISOString().slice(0, 10));
   await page.getByLabel('Link (optional)').fill('no address');
   await page.getByLabel('Topic').fill(tag);
   await page.getByRole('button', { name: 'Post announcement' }).click();
@@ -56,5 +59,8 @@ test('a moderator pins a question and posts an announcement on a topic, and read
     'href',
     '/search?q=Friday',
   );
+  await reader.clock.fastForward(72 * 60 * 60_000);
+  await expect(shown.getByText('We meet on Friday.')).toHaveCount(0);
+  await expect(shown.getByRole('link', { name: title })).toBeVisible();
   await reading.close();
 });

@@ -25,7 +25,7 @@ const listeners = new Set<() => void>();
  * The current time in steps of a minute, from one shared timer. Also correct right after a page was frozen in the
  * background.
  */
-function useMinute(): number {
+export function useMinute(): number {
   return useSyncExternalStore(
     subscribe,
     () => current,

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Announcement } from '#shared/moderation/announcements.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
+import { useMinute } from '#web/ui/Time.tsx';
 import { announcementsQuery } from './announcements.ts';
 import classes from './Announcements.module.css';
 
@@ -12,7 +13,8 @@ import classes from './Announcements.module.css';
  */
 export function Announcements({ tag }: { tag: string | null }) {
   const { data } = useQuery(announcementsQuery(tag));
-  const items = data?.items.filter((item) => !hasEnded(item)) ?? [];
+  const now = useMinute();
+  const items = data?.items.filter(({ until }) => until === null || Date.parse(until) > now) ?? [];
   if (items.length === 0) return null;
   return (
     <ul className={classes.list} aria-label={t`Announcements`}>
@@ -24,9 +26,6 @@ export function Announcements({ tag }: { tag: string | null }) {
     </ul>
   );
 }
-
-/** A cached list can contain announcements that have ended since. */
-const hasEnded = ({ until }: Announcement) => until !== null && Date.parse(until) <= Date.now();
 
 export function AnnouncementText({ item: { question, text, link } }: { item: Announcement }) {
   if (question !== null)
