@@ -12,6 +12,7 @@ import { Time } from '#web/ui/Time.tsx';
 import { feedQuery } from './feeds.ts';
 import classes from './HomeSidebar.module.css';
 import { QuestionLink, QuestionLinks } from './QuestionLinks.tsx';
+import { mapQuestionCards, useLiveQuestionCards } from './useLiveQuestionCards.ts';
 
 /** Fewer than fit on a screen. */
 const maxUnanswered = 4;
@@ -52,7 +53,9 @@ function FollowedTagLinks() {
 /** Leaves out the questions that the feed shows. */
 function UnansweredQuestions({ feed }: { feed: Feed }) {
   const inFeed = useInfiniteQuery(feedQuery(feed, useMutedFilter())).data;
-  const { data } = useInfiniteQuery(feedQuery('unanswered', 'hide'));
+  const unanswered = feedQuery('unanswered', 'hide');
+  const { data } = useInfiniteQuery(unanswered);
+  useLiveQuestionCards({ queryKey: unanswered.queryKey, mapCards: mapQuestionCards });
   if (inFeed === undefined || data === undefined) return null;
   const idsInFeed = new Set(inFeed.pages.flatMap(({ items }) => items.map(({ id }) => id)));
   const questions = data.pages
