@@ -10,6 +10,10 @@ import { parseAfter } from '#web/core/paths.ts';
 // The parameters in the addresses of pages. Invalid values are returned as undefined: the router keeps parameters that
 // validation leaves out.
 
+/** The value if it is one of the allowed. */
+const oneOf = <const Allowed extends string>(value: unknown, ...allowed: readonly Allowed[]) =>
+  allowed.find((each) => each === value);
+
 /** 'recent' is the tab of an address without one. */
 export const parseHomeSearch = ({
   tab,
@@ -20,8 +24,8 @@ export const parseHomeSearch = ({
   muted?: 'show' | undefined;
   after?: string | undefined;
 } => ({
-  tab: tab === 'popular' || tab === 'unanswered' ? tab : undefined,
-  muted: muted === 'show' ? muted : undefined,
+  tab: oneOf(tab, 'popular', 'unanswered'),
+  muted: oneOf(muted, 'show'),
   after: parseAfter(after),
 });
 
@@ -46,7 +50,7 @@ export const parseTagsSearch = ({
 } => ({
   after: parseAfter(after),
   q: typeof q === 'string' && q.trim() !== '' ? q : undefined,
-  sort: sort === 'alphabetical' || sort === 'active' ? sort : undefined,
+  sort: oneOf(sort, 'alphabetical', 'active'),
 });
 
 export const parseFollowingSearch = ({
@@ -56,8 +60,8 @@ export const parseFollowingSearch = ({
   tab?: 'activity' | 'topics' | undefined;
   muted?: 'show' | undefined;
 } => ({
-  tab: tab === 'activity' || tab === 'topics' ? tab : undefined,
-  muted: muted === 'show' ? muted : undefined,
+  tab: oneOf(tab, 'activity', 'topics'),
+  muted: oneOf(muted, 'show'),
 });
 
 /** Questions by relevance are the default of an address without kind and sort. */
@@ -71,8 +75,8 @@ export const parseResultsSearch = (
 } => ({
   after: parseAfter(search['after']),
   q: typeof search['q'] === 'string' ? search['q'] : undefined,
-  in: search['in'] === 'answers' || search['in'] === 'users' ? search['in'] : undefined,
-  sort: search['sort'] === 'recent' || search['sort'] === 'popular' ? search['sort'] : undefined,
+  in: oneOf(search['in'], 'answers', 'users'),
+  sort: oneOf(search['sort'], 'recent', 'popular'),
 });
 
 /** All bookmarks are the default of an address without a list. */
@@ -94,7 +98,7 @@ export const parseStatisticsSearch = ({
   tag?: string | undefined;
   start?: string | undefined;
 } => ({
-  unit: unit === 'day' || unit === 'week' || unit === 'month' ? unit : undefined,
+  unit: oneOf(unit, 'day', 'week', 'month'),
   tag: typeof tag === 'string' && tag !== '' ? tag : undefined,
   start: typeof start === 'string' ? start : undefined,
 });
@@ -111,7 +115,7 @@ export const parseMembersSearch = ({
   show?: (typeof memberFilters)[number] | undefined;
 } => ({
   q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
-  show: memberFilters.find((each) => each === show),
+  show: oneOf(show, ...memberFilters),
 });
 
 const memberPageTabs = ['posts', 'reports', 'log', 'sign-ins', 'notes'] as const;
@@ -120,7 +124,7 @@ const memberPageTabs = ['posts', 'reports', 'log', 'sign-ins', 'notes'] as const
 export const parseMemberPageSearch = ({
   tab,
 }: Record<string, unknown>): { tab?: (typeof memberPageTabs)[number] | undefined } => ({
-  tab: memberPageTabs.find((each) => each === tab),
+  tab: oneOf(tab, ...memberPageTabs),
 });
 
 /** Without `language`, that of the interface. The page knows the kinds of emails: their schema would load zod here. */
