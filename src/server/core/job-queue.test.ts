@@ -6,6 +6,36 @@ import { openDatabase, transaction } from './database.ts';
 import { startJobQueue } from './job-queue.ts';
 import { describeError } from './log.ts';
 
+test('runs all waiting jobs without a pause after each', async () => {
+  const database = await createTestDatabase();
+  const db = openDatabase({ connection: database.connection, maxConnections: 1 });
+  const done: string[] = [];
+  const queue = await startJobQueue({
+    connection: database.connection,
+    log: pino({ enabled: false }),
+    kinds: [
+      {
+        name: 'quick',
+        retries: { limit: 1, delaySeconds: 60, maxDelaySeconds: 60 },
+        timeoutSeconds: 60,
+        concurrency: 2,
+        run: async ({ key }: { key?: string }) => void done.push(key ?? ''),
+      },
+    ],
+    // With a pause after each job, the test would take too long.
+    pollSeconds: 10,
+  });
+  const keys = Array.from({ length: 60 }, (_, n) => `job ${n}`);
+  await transaction(db, async (tx) => {
+    for (const key of keys) await queue.enqueue(tx, 'quick', { key, data: { key } });
+  });
+  await eventually(() => done.length === keys.length);
+  await queue.stop();
+  await db.destroy();
+  await database.drop();
+  expect(done.toSorted()).toEqual(keys.toSorted());
+});
+
 test('logs why a job failed, with the stack and without addresses', async () => {
   const database = await createTestDatabase();
   const db = openDatabase({ connection: database.connection, maxConnections: 1 });

@@ -128,21 +128,29 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     await boss.updateQueue(name, rules);
     if (runsEveryMinute && runsScheduledJobs)
       await boss.schedule(name, '* * * * *', null, { singletonKey: name });
-    const workOptions = {
-      includeMetadata: true,
-      pollingIntervalSeconds: pollSeconds,
-      localConcurrency: concurrency,
-    } as const;
-    await boss.work<object, void, typeof workOptions>(name, workOptions, async ([job]) => {
-      if (job === undefined) return;
-      try {
-        await kind.run(job.data ?? {}, toAttempt(job));
-      } catch (error) {
-        failures.set(name, (failures.get(name) ?? 0) + 1);
-        logFailure(name, error);
-        throw error;
-      }
-    });
+    for (let n = 0; n < concurrency; n++) await startWorker(kind);
+  }
+
+  async function startWorker(kind: JobDefinition): Promise<void> {
+    const { name } = kind;
+    const workOptions = { includeMetadata: true, pollingIntervalSeconds: pollSeconds } as const;
+    const worker: Promise<string> = boss.work<object, void, typeof workOptions>(
+      name,
+      workOptions,
+      async ([job]) => {
+        if (job === undefined) return;
+        // pg-boss would wait for the next poll after each job, also while others are waiting.
+        boss.notifyWorker(await worker);
+        try {
+          await kind.run(job.data ?? {}, toAttempt(job));
+        } catch (error) {
+          failures.set(name, (failures.get(name) ?? 0) + 1);
+          logFailure(name, error);
+          throw error;
+        }
+      },
+    );
+    await worker;
   }
 
   /** Logs at most once a minute, because thousands of jobs fail while a mail server is down. */
