@@ -14,6 +14,10 @@ export type TestEmailServer = {
   waitForEmails: (address: string, count: number) => Promise<ReceivedEmail[]>;
   /** Rejects every recipient with this code until set to undefined. */
   rejectWith: (code: number | undefined, explanation?: string) => void;
+  /** Rejects the sender of every email with this code until set to undefined. */
+  rejectSenderWith: (code: number | undefined) => void;
+  /** Senders that were rejected. */
+  rejectedSenders: string[];
   /** Called when an email was received, before it is acknowledged. */
   onEmail: (hook: (email: ReceivedEmail) => Promise<void> | void) => void;
   /** Recipients that were rejected. */
@@ -27,6 +31,8 @@ export type TestEmailServer = {
 export async function startEmailServer(): Promise<TestEmailServer> {
   const emails: ReceivedEmail[] = [];
   const rejectedRecipients: string[] = [];
+  const rejectedSenders: string[] = [];
+  let senderRefusal: number | undefined;
   let refusal: number | undefined;
   let explanation = '';
   let hook: (email: ReceivedEmail) => Promise<void> | void = () => {};
@@ -36,6 +42,8 @@ export async function startEmailServer(): Promise<TestEmailServer> {
     url: `smtp://127.0.0.1:${port}`,
     emails,
     rejectedRecipients,
+    rejectedSenders,
+    rejectSenderWith: (code) => (senderRefusal = code),
     async waitForEmails(address, count) {
       const received = () => emails.filter(({ recipients }) => recipients.includes(address));
       await eventually(() => received().length >= count);
@@ -59,6 +67,11 @@ export async function startEmailServer(): Promise<TestEmailServer> {
       authOptional: true,
       closeTimeout: 100,
       disabledCommands: ['STARTTLS'],
+      onMailFrom({ address }, _, answer) {
+        if (senderRefusal === undefined) return answer();
+        rejectedSenders.push(address);
+        answer(Object.assign(new Error('authentication required'), { responseCode: senderRefusal }));
+      },
       onRcptTo({ address }, _, answer) {
         if (refusal === undefined) return answer();
         rejectedRecipients.push(address);

@@ -141,12 +141,17 @@ function parseHost(from: string): string {
 }
 
 /**
- * Rejected recipients and contents. A rejected sign-in is a configuration error that the operator fixes; the email is
- * retried.
+ * Rejected recipients and contents. A rejected sign-in or sender is a configuration error that the operator fixes, or a
+ * quota; the email is retried.
  */
 function isRejection(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
+  const { responseCode, code, command } = error as {
+    responseCode?: unknown;
+    code?: unknown;
+    command?: unknown;
+  };
+  if (command === 'MAIL FROM') return false;
   return (
     typeof responseCode === 'number' && responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
   );

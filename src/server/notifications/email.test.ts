@@ -233,6 +233,20 @@ test('sends an email once on another node when its node died', async () => {
   release?.();
 });
 
+test('retries emails while the mail server refuses the sender', async () => {
+  await enableEmail(ann, 'answers', 'instant');
+  await bob.answer(await ann.ask());
+  post.rejectSenderWith(530);
+  onTestFinished(() => post.rejectSenderWith(undefined));
+  await sendDue();
+  await eventually(() => post.rejectedSenders.length > 0);
+  await untilQuiet();
+  expect(await countRetriedJobs()).toBe(1);
+  post.rejectSenderWith(undefined);
+  await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
+  await post.waitForEmails(ann.email, 2);
+});
+
 test('does not retry an address that the mail server rejected permanently', async () => {
   await enableEmail(ann, 'answers', 'instant');
   await bob.answer(await ann.ask());
