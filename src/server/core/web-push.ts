@@ -1,3 +1,4 @@
+import { ECDH } from 'node:crypto';
 import webPush from 'web-push';
 import { type Database, transaction } from './database.ts';
 import { getOrInsertSetting } from './stored-settings.ts';
@@ -58,6 +59,7 @@ export function createWebPushSender(options: {
    */
   async function send(device: NewPushSubscription, payload: string): Promise<PushResult> {
     if (!isAllowedEndpoint(device.endpoint)) return 'gone';
+    if (!isPublicKey(device.p256dh)) return 'gone';
     const { endpoint, ...keysOfDevice } = device;
     const request = webPush.generateRequestDetails({ endpoint, keys: keysOfDevice }, payload, {
       TTL: timeToLiveSeconds,
@@ -80,6 +82,16 @@ export function createWebPushSender(options: {
     if (response.status === 429 || response.status >= 500)
       throw new Error(`the push service ${new URL(device.endpoint).host} responded ${response.status}`);
     return 'refused';
+  }
+}
+
+/** Whether a key of a browser is a point on the curve that web push uses (RFC 8291). No message can be encrypted with others. */
+function isPublicKey(text: string): boolean {
+  try {
+    ECDH.convertKey(text, 'prime256v1', 'base64url');
+    return true;
+  } catch {
+    return false;
   }
 }
 

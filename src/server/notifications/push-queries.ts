@@ -54,17 +54,16 @@ export async function listDevices(
   return rows;
 }
 
-/** Members with an unread notification to push that is at least `seconds` old. */
+/** Members with an unread notification to push that is at least `seconds` old, in the order of their ids after `after`. */
 export async function listMembersToPush(
   tx: Tx,
-  { seconds, limit }: { seconds: number; limit: number },
+  { seconds, after, limit }: { seconds: number; after: number; limit: number },
 ): Promise<number[]> {
   const { rows } = await sql<{ recipient_id: number }>`
-    select distinct recipient_id from (
-      select recipient_id from notification
-      where pending_push and read_at is null and created_at <= now() - make_interval(secs => ${seconds})
-      order by recipient_id, id limit ${limit}
-    ) waiting`.execute(tx);
+    select distinct recipient_id from notification
+    where pending_push and read_at is null and created_at <= now() - make_interval(secs => ${seconds})
+      and recipient_id > ${after}
+    order by recipient_id limit ${limit}`.execute(tx);
   return rows.map((row) => row.recipient_id);
 }
 

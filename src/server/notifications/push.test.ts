@@ -13,11 +13,14 @@ import type { NotificationPreferences } from '#shared/notifications/preferences.
 /** A push service on this machine: the messages it received, and its responses. */
 const received: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
 let status = 201;
+/** The path of a device that its push service cannot reach. */
+let failing = '';
 const service = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) });
+    if (request.url === failing) return void response.writeHead(503).end();
     response.writeHead(status, status === 307 ? { location: `${address}/elsewhere` } : {}).end();
   });
 });
@@ -37,6 +40,8 @@ let bob: Member;
 beforeEach(async () => {
   await server.resetRateLimits();
   status = 201;
+  failing = '';
+  await sql`delete from parley_jobs.job where name = 'push'`.execute(server.db);
   [ann, bob] = [await node.register('Ann'), await node.register('Bob')];
 });
 
@@ -132,6 +137,48 @@ test('deletes the subscription of a device that no longer exists, and of the bro
   expect(pushesTo(path)).toHaveLength(0);
 });
 
+test('deletes the subscription of a device whose key is invalid', async () => {
+  const device = { ...deviceAt(address), p256dh: 'A'.repeat(87) };
+  expectOk(await ann.put('/push-subscription', device));
+  const phone = await subscribe(await ann.signInElsewhere());
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(async () => (await devicesOf(ann)) === 1);
+  await untilQuiet();
+  expect(pushesTo(phone)).toHaveLength(1);
+  expect(await jobsToRetry()).toBe(0);
+});
+
+test('pushes to members after one whose hundreds of pushes wait', async () => {
+  await subscribe(ann);
+  await bob.answer(await ann.ask());
+  status = 503;
+  await sql`
+    insert into base_notification (recipient_id, sender_id, kind, question_id, pending_push)
+    select recipient_id, sender_id, 'answer', question_id, true from base_notification, generate_series(1, 600)
+    where recipient_id = ${ann.id}`.execute(server.db);
+  await pushDue();
+  await eventually(async () => (await jobsToRetry()) === 1);
+  status = 201;
+  const eve = await node.register('Eve');
+  const device = await subscribe(eve);
+  await bob.answer(await eve.ask());
+  await pushDue();
+  await eventually(() => pushesTo(device).length > 0);
+  await untilQuiet();
+  expect(pushesTo(device)).toHaveLength(1);
+});
+
+test('pushes once to a device while another one of the member fails', async () => {
+  const phone = await subscribe(ann);
+  failing = await subscribe(await ann.signInElsewhere());
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(() => pushesTo(failing).length > 0 && pushesTo(phone).length > 0);
+  await untilQuiet();
+  expect(await jobsToRetry()).toBe(0);
+});
+
 test('limits a member to ten devices and removes the oldest', async () => {
   for (let n = 0; n < 12; n++) await subscribe(await ann.signInElsewhere());
   expect(await devicesOf(ann)).toBe(10);
@@ -180,6 +227,12 @@ describe('a push endpoint', () => {
     expect(await devicesOf(ann)).toBe(0);
   });
 });
+
+async function jobsToRetry(): Promise<number> {
+  const { rows } = await sql`
+    select from parley_jobs.job where state = 'retry' and name = 'push'`.execute(server.db);
+  return rows.length;
+}
 
 async function untilQuiet(): Promise<void> {
   await eventually(async () => {

@@ -68,9 +68,19 @@ export function createPushSubscriptions({ db, pusher }: { db: Database; pusher: 
 export async function queuePushes(db: Database, jobs: JobQueue): Promise<void> {
   // First, so that a post restored after days causes no push.
   await clearExpiredPushes(db, { hours: expiryHours });
-  await transaction(db, async (tx) => {
-    for (const memberId of await listMembersToPush(tx, { seconds: pushDelaySeconds, limit: 500 }))
+  let after: number | undefined = 0;
+  // Members whose pushes are being retried stay in the list, so it is read to its end.
+  while (after !== undefined) after = await queueSomePushes(db, jobs, after);
+}
+
+/** Returns the last member; undefined if there are no others. */
+async function queueSomePushes(db: Database, jobs: JobQueue, after: number): Promise<number | undefined> {
+  const limit = 500;
+  return transaction(db, async (tx) => {
+    const members = await listMembersToPush(tx, { seconds: pushDelaySeconds, after, limit });
+    for (const memberId of members)
       await jobs.enqueue(tx, 'push', { key: String(memberId), data: { memberId } });
+    return members.length < limit ? undefined : members.at(-1);
   });
 }
 
@@ -100,11 +110,15 @@ export function createPushJob(deps: {
         (await listDevices(db, memberId)).map((device) => sendTo(device, message)),
       );
       const failed = results.find((result) => result.status === 'rejected');
-      if (failed !== undefined && !isLast) throw failed.reason;
+      // A retry would push to all devices again.
+      const hasReachedOne = results.some((result) => result.status === 'fulfilled');
+      if (failed !== undefined && !isLast && !hasReachedOne) throw failed.reason;
       if (failed !== undefined)
         log.warn(
           { err: failed.reason, memberId },
-          'a push was dropped because the push service did not accept it for too long',
+          hasReachedOne
+            ? 'a push reached only some devices of a member'
+            : 'a push was dropped because the push service did not accept it for too long',
         );
       await markDelivered(db, { memberId, channel: 'push', upTo: newest.id });
     },
