@@ -12,6 +12,7 @@ import {
 import { eventually } from '#tests/support/parley.ts';
 import type { Topic } from '#shared/core/events.ts';
 import { type Database, openDatabase, transaction } from './database.ts';
+import { notIncludedIn, readEvents } from './event-reads.ts';
 import { publish } from './events.ts';
 
 let database: TestDatabase;
@@ -120,4 +121,29 @@ test('prunes events by the time they were written, not by their transaction', as
     join pg_attribute on attrelid = adrelid and attnum = adnum
     where adrelid = 'event'::regclass and attname = 'created_at'`.execute(db);
   expect(rows[0]?.definition).toBe('clock_timestamp()');
+});
+
+test('reads new events by an index, whatever the number of retained events', async () => {
+  const reading = await createTestDatabase();
+  const own = openDatabase({ connection: reading.connection, maxConnections: 1 });
+  await sql`
+    do $$ begin
+      for n in 1..2000 loop
+        insert into event (topic, event) select 'feeds', '{"kind": "imported"}' from generate_series(1, 20);
+        commit;
+      end loop;
+    end $$`.execute(own);
+  await sql`analyze event`.execute(own);
+  const { snapshot } = await readEvents(own, null);
+  await transaction(own, (tx) => publish(tx, 'feeds', { kind: 'imported' }));
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>`
+    explain (analyze, buffers, format json) select id from event where ${notIncludedIn(snapshot)}`.execute(
+    own,
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+  await own.destroy();
+  await reading.drop();
+  expect(plan['Actual Rows']).toBe(1);
+  // The whole table and an index of it have some hundred blocks.
+  expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).toBeLessThan(30);
 });
