@@ -119,8 +119,8 @@ export class LiveClient {
     this.ended = Promise.race([refused, closed]);
   }
 
-  subscribe(topic: unknown): Promise<SubscribeResult> {
-    return this.socket.emitWithAck('subscribe', { topic, since: '' });
+  subscribe(topic: unknown, since = ''): Promise<SubscribeResult> {
+    return this.socket.emitWithAck('subscribe', { topic, since });
   }
 
   /** The last count received for a topic; 0 if none was received. */

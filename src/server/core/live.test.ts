@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
@@ -232,4 +233,22 @@ test('closes a socket that does not read before its queue exceeds a megabyte', a
   expect(sentCount - received).toBeGreaterThan(0);
   expect(sentCount - received).toBeLessThan(1_000_000);
   expect(reading.socket.connected).toBe(true);
+});
+
+test('a member who catches up on many topics leaves connections to the database to others', async () => {
+  const listener = await openLiveClient(first.address, ann);
+  const subscribed = await listener.subscribe('feeds');
+  const current = subscribed.ok ? subscribed.position : '';
+  const client = new pg.Client(database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  // Whoever reads events waits.
+  await client.query('begin; lock table event in access exclusive mode');
+  const position = current.replace(/\.\d+\.\d+\.[\d,]*$/u, '.1.0.');
+  const topics = Array.from({ length: 20 }, (_, n) => `question:${n + 1_000}`);
+  const answers = Promise.all(topics.map((topic) => listener.subscribe(topic, position)));
+  const { status } = await bob.get('/session');
+  await client.query('rollback');
+  expect(status).toBe(200);
+  expect((await answers).map(({ ok }) => ok)).toEqual(topics.map(() => true));
 });

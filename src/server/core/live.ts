@@ -1,5 +1,6 @@
 import { canModerate } from '#shared/identity/roles.ts';
 import type { IncomingHttpHeaders, Server as HttpServer } from 'node:http';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import { z } from 'zod';
 import type {
@@ -15,7 +16,7 @@ import { EventThrottle } from './live-throttle.ts';
 import type { TopicEvent } from './events.ts';
 import { closeSlowSockets } from './live-slow-sockets.ts';
 import type { Viewer } from './http.ts';
-import type { EventStream } from './event-stream.ts';
+import type { CatchUp, EventStream } from './event-stream.ts';
 import type { QuestionTopic, TypingTracker } from './live-typing-presence.ts';
 
 type ToServer = {
@@ -91,6 +92,7 @@ export function startLiveServer({
     allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers)),
   });
   const socketsOf = new Map<number, Set<LiveSocket>>();
+  const catchUpsOf = new Map<number, LimitFunction>();
   const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;
   const throttle = new EventThrottle(listeners, (topic, events, position) => {
     io.to(topic).emit('events', { topic, events, position });
@@ -142,7 +144,10 @@ export function startLiveServer({
     socketsOf.set(viewer.id, mine.add(socket));
     socket.on('disconnect', () => {
       mine.delete(socket);
-      if (mine.size === 0) socketsOf.delete(viewer.id);
+      if (mine.size === 0) {
+        socketsOf.delete(viewer.id);
+        catchUpsOf.delete(viewer.id);
+      }
       endTyping(socket);
     });
     socket.on('subscribe', (request, ack) => {
@@ -176,13 +181,24 @@ export function startLiveServer({
     if (socket.rooms.size + socket.data.subscribing >= socketLimits.maxTopicsPerSocket)
       return { ok: false, reason: 'too-many' };
     socket.data.subscribing++;
-    const older = await stream.readSince(topic, wanted.data.since).finally(() => socket.data.subscribing--);
+    const older = await readMissed(socket, topic, wanted.data.since).finally(() => socket.data.subscribing--);
     // No awaits from here on: each event is either in the response or delivered after it, once and in order.
     throttle.flush(topic);
     void socket.join(topic);
     const count = typingPresence.countTyping(topic, { exclude: socket.data.viewer.id });
     if (count > 0) socket.emit('typing', { topic, count });
     return { ok: true, ...stream.catchUp(topic, older) };
+  }
+
+  /** Reads for one subscription of a member at a time, because it may need a connection to the database. */
+  function readMissed(socket: LiveSocket, topic: Topic, since: Position): Promise<CatchUp> {
+    const memberId = socket.data.viewer.id;
+    const inTurn = catchUpsOf.get(memberId) ?? pLimit(1);
+    catchUpsOf.set(memberId, inTurn);
+    return inTurn(async () => {
+      if (!socket.connected) throw new Error('the socket is closed');
+      return stream.readSince(topic, since);
+    });
   }
 
   /** Closes the sockets of ended sessions. */
