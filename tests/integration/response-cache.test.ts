@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { startCachingNode, type CachingNode } from '#tests/support/caching-node.ts';
-import type { Member } from '#tests/support/member.ts';
+import { setRole } from '#server/admin/roles.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { positionHeader } from '#shared/core/events.ts';
@@ -234,6 +236,44 @@ test('a repeated search comes from the cache until a matching post changes', asy
   await bobs.vote('questions', other, 'up');
   await waitForEvents();
   expect((await ask(anns))[0]).toEqual([other, 0]);
+});
+
+test('a repeated search for questions becomes stale when an answer is edited', async () => {
+  const id = await ann.ask({ title: 'Which quoin wedge pinch?' });
+  const other = await ann.ask({ title: 'How warm?' });
+  const answer = await bob.answer(other, 'Nothing.');
+  const [anns, bobs] = [here.browserOf(ann), here.browserOf(bob)];
+  await waitForEvents();
+  const ask = async (reader: Member) => {
+    const { body } = await reader.get<SearchResults>('/search?q=quoin%20wedge%20pinch');
+    return body.questions.map((question) => question.id);
+  };
+  for (const reader of [anns, bobs]) expect(await ask(reader)).toEqual([id]);
+  expectOk(await bobs.put(`/answers/${answer.id}`, { content: 'A quoin wedge pinch.' }));
+  await waitForEvents();
+  expect(await ask(bobs)).toEqual([id, other]);
+  expectOk(await bobs.put(`/answers/${answer.id}`, { content: 'Nothing.' }));
+  await waitForEvents();
+  expect(await ask(bobs)).toEqual([id]);
+});
+
+test('restoring a question leaves the documents of others in the cache', async () => {
+  const [hidden, other] = [await ann.ask(), await bob.ask()];
+  const answer = await ann.answer(other);
+  const moderator = await plain.register('Olga');
+  await setRole(plain.db, { email: moderator.email, role: 'moderator' });
+  const reader = here.browserOf(bob);
+  expectOk(await actOnPost(here.browserOf(moderator), 'hide', 'question', hidden));
+  await waitForEvents();
+  await reader.read(other);
+  const before = readCount(here);
+  await reader.read(other);
+  expect(readCount(here)).toBe(before);
+  expectOk(await actOnPost(here.browserOf(moderator), 'restore', 'question', hidden));
+  await waitForEvents();
+  expect((await reader.read(other)).answers.items).toMatchObject([{ id: answer.id }]);
+  expect(readCount(here)).toBe(before);
+  for (const pick of [0, 1, 2, 3]) await expectPages(nodes, bob, hidden, pick);
 });
 
 test('members see their own writes on a node that lags behind, and nothing stale when it receives no events', async () => {

@@ -182,7 +182,9 @@ export class ResponseCache {
   }
 
   applyEvents(events: readonly TopicEvent[]): void {
-    if (events.some(({ event }) => event.kind === 'imported')) return this.clear();
+    // With the topic 'answers' alone, a question was restored, which affects only lists of answers.
+    if (events.some(({ topic, event }) => event.kind === 'imported' && topic !== 'answers'))
+      return this.clear();
     for (const each of events) {
       for (const key of this.#keys.get(each.topic) ?? [])
         if (this.#documents.peek(key)?.isStaleBy(each) === true) this.#documents.delete(key);

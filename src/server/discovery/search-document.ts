@@ -65,7 +65,9 @@ function createStaleCheck(results: SearchResults): (event: TopicEvent) => boolea
   const shownIds = new Set(results.questions.map(({ id }) => id));
   return ({ topic, event }) => {
     // Without results, the page suggests questions, for every kind of search.
-    if (results.total > 0 && topic !== (results.in === 'answers' ? 'answers' : 'feeds')) return false;
+    // Questions are also found by the words of their answers.
+    if (results.total > 0 && topic !== (results.in === 'answers' ? 'answers' : 'feeds'))
+      return results.in === 'questions' && event.kind === 'answer-edited';
     // Votes change the order, also of posts that are not shown.
     if (event.kind === 'question-counted') return event.by !== 'view' || shownIds.has(event.questionId);
     return true;
