@@ -175,8 +175,8 @@ function addPostingTools(server: McpServer, api: ApiClient, { origin, authorizat
     (draft) =>
       respond(async () => {
         const key = keyOf(draft.title, draft.content, ...draft.tags);
-        const { id } = await api.post<{ id: number }>('/questions', draft, key);
-        return `Posted: ${origin}/question/${id}`;
+        const asked = await api.post<Posted>('/questions', draft, key);
+        return describePosted(asked, `${origin}/question/${asked.id}`);
       }),
   );
   server.registerTool(
@@ -189,15 +189,21 @@ function addPostingTools(server: McpServer, api: ApiClient, { origin, authorizat
     },
     ({ questionId: id, content }) =>
       respond(async () => {
-        const answered = await api.post<{ id: number }>(
+        const answered = await api.post<Posted>(
           `/questions/${id}/answers`,
           { content },
           keyOf(`${id}`, content),
         );
-        return `Posted: ${origin}/question/${id}#answer-${answered.id}`;
+        return describePosted(answered, `${origin}/question/${id}#answer-${answered.id}`);
       }),
   );
 }
+
+/** `held`: the post waits for the approval of a moderator. */
+type Posted = { id: number; held?: true };
+
+const describePosted = ({ held }: Posted, url: string) =>
+  held ? `It waits for a moderator to approve it. Then it will be at ${url}` : `Posted: ${url}`;
 
 const withQuery = (path: string, query: Record<string, string>) =>
   `${path}?${new URLSearchParams(query).toString()}`;
