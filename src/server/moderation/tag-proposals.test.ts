@@ -286,3 +286,19 @@ async function tagsNamed(key: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from tag where key = ${key}`.execute(server.db);
   return rows.map(({ name }) => name);
 }
+
+test('a question that was hidden during the decision gets the tag when it is restored', async () => {
+  const [shown, hidden] = [await propose(ann, { name: 'amylase' }), await propose(bob, { name: 'amylase' })];
+  expectOk(await actOnPost(moderator, 'hide', 'question', hidden));
+  expect((await decide(other, await findItem('amylase'), { decision: 'approve' })).status).toBe(204);
+  expect(await tagsOf(shown)).toEqual(['flour', 'amylase']);
+  await applyTagProposals(server.db, Date.now() + 10_000);
+  expect((await getModeratorMessages(bob)).filter(({ kind }) => kind === 'tag_approved')).toEqual([]);
+  expectOk(await actOnPost(moderator, 'restore', 'question', hidden));
+  await applyTagProposals(server.db, Date.now() + 10_000);
+  expect(await tagsOf(hidden)).toEqual(['flour', 'amylase']);
+  expect(await getModeratorMessages(bob)).toContainEqual(
+    expect.objectContaining({ kind: 'tag_approved', title: question.title }),
+  );
+  expect(await findViolations(server.db)).toEqual([]);
+});

@@ -78,15 +78,23 @@ export async function unqueueHiddenProposals(tx: Tx, ids: readonly number[]): Pr
     )`.execute(tx);
 }
 
-/** Adds the entries in the review queue of open proposals for a question. Returns how many were added. */
+/**
+ * Adds the entries in the review queue of open proposals for a question. Returns how many were added. Decided ones that
+ * were not applied to it are applied later.
+ */
 export async function requeueProposals(tx: Tx, questionId: number): Promise<number> {
   const { rows } = await sql`
     with locked as (
-      select tag_proposal.id from tag_proposal
+      select tag_proposal.id, status from tag_proposal
       join tag_proposal_question proposed on proposed.proposal_id = tag_proposal.id
-      where proposed.question_id = ${questionId} and status = 'open' order by tag_proposal.id for update of tag_proposal
+      where proposed.question_id = ${questionId} and proposed.applied_at is null
+      order by tag_proposal.id for update of tag_proposal
+    ), reopened as (
+      update tag_proposal set applied_at = null
+      from locked where locked.id = tag_proposal.id and locked.status <> 'open'
     )
-    insert into review_item (tag_proposal_id, open_reports, other_cause) select id, 0, 'tag_proposal' from locked
+    insert into review_item (tag_proposal_id, open_reports, other_cause)
+    select id, 0, 'tag_proposal' from locked where status = 'open'
     on conflict (tag_proposal_id) where tag_proposal_id is not null do nothing returning id`.execute(tx);
   return rows.length;
 }
@@ -123,22 +131,24 @@ export async function listProposalsToApply(db: Queryable): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** The first question that a proposal is not applied to. */
+/** The first visible question that a proposal is not applied to. */
 export async function findQuestionToApply(db: Queryable, proposalId: number): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    select question_id as id from tag_proposal_question
+    select question_id as id from tag_proposal_question join question on question.id = question_id
     where proposal_id = ${proposalId} and applied_at is null order by question_id limit 1`.execute(db);
   return rows[0]?.id;
 }
 
-/** Marks a proposal as applied to all its questions. */
-export async function setAllApplied(db: Queryable, proposalId: number): Promise<void> {
+/** Marks a proposal as applied to all its visible questions. */
+export async function setAllApplied(tx: Tx, proposalId: number): Promise<void> {
+  // The lock keeps a question that is restored at the same moment from being missed.
+  await sql`select from tag_proposal where id = ${proposalId} for update`.execute(tx);
   await sql`
     update tag_proposal set applied_at = now()
     where id = ${proposalId} and not exists (
-      select from tag_proposal_question question
-      where question.proposal_id = tag_proposal.id and question.applied_at is null
-    )`.execute(db);
+      select from tag_proposal_question proposed join question on question.id = proposed.question_id
+      where proposed.proposal_id = tag_proposal.id and proposed.applied_at is null
+    )`.execute(tx);
 }
 
 export type DecidedProposalRow = {
@@ -174,8 +184,8 @@ export async function insertProposalMessage(
     memberId: number;
     kind: 'tag_approved' | 'tag_synonym' | 'tag_rejected';
     reason: string;
-    /** Title of the question; null if it is gone. */
-    title: string | null;
+    /** Title of the question. */
+    title: string;
   },
 ): Promise<boolean> {
   const { proposalId, memberId, kind, reason, title } = message;

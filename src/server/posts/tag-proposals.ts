@@ -114,7 +114,8 @@ export async function resumeTagProposals(tx: Tx, questionId: number): Promise<To
 
 /**
  * Applies decisions about proposed tags: each question gets its tag, if it exists and has room, and its author a message.
- * Each question is a transaction of its own; if the process ends, the next run continues.
+ * Each question is a transaction of its own; if the process ends, the next run continues. A hidden question gets its tag
+ * after it was restored.
  * @param until milliseconds since 1970. The next run does what is left.
  */
 export async function applyTagProposals(db: Database, until: number): Promise<void> {
@@ -126,7 +127,7 @@ export async function applyTagProposals(db: Database, until: number): Promise<vo
       await transaction(db, (tx) => applyProposal(tx, ref));
       questionId = await findQuestionToApply(db, id);
     }
-    await setAllApplied(db, id);
+    await transaction(db, (tx) => setAllApplied(tx, id));
   }
 }
 
@@ -134,17 +135,18 @@ const messageKinds = { approved: 'tag_approved', synonym: 'tag_synonym', rejecte
 
 async function applyProposal(tx: Tx, ref: { id: number; questionId: number }): Promise<void> {
   const question = await lockQuestion(tx, ref.questionId, 'changes');
+  // It was hidden or deleted meanwhile.
+  if (question === undefined) return;
   const tagEvents: TopicEvent[] = [];
   const decided: DecidedProposalRow | undefined = await setProposalApplied(tx, ref);
   if (decided === undefined) return;
-  if (question !== undefined && decided.tag !== null)
-    tagEvents.push(...(await addTagToQuestion(tx, { question, tag: decided.tag })));
+  if (decided.tag !== null) tagEvents.push(...(await addTagToQuestion(tx, { question, tag: decided.tag })));
   const isNew = await insertProposalMessage(tx, {
     proposalId: ref.id,
     memberId: decided.member_id,
     kind: messageKinds[decided.status],
     reason: decided.reason,
-    title: question?.title ?? null,
+    title: question.title,
   });
   await publishAll(tx, [
     ...tagEvents,
