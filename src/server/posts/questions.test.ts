@@ -66,6 +66,7 @@ describe('asking', () => {
     ],
     ['six tags', { tags: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'You can add up to 5 tags'],
     ['a tag of 36 characters', { tags: ['x'.repeat(36)] }, 'Tag must be 35 characters or fewer'],
+    ['a comma in a tag', { tags: ['salt, sweet'] }, 'Enter a name without commas.'],
     ['a control character in a tag', { tags: ['a\u0001b'] }, 'A tag cannot contain control characters'],
   ])('is refused for %s and counts nothing', async (_, wrong, detail) => {
     const before = (await ann.me()).questionsCount;

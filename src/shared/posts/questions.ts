@@ -11,6 +11,7 @@ import {
   time,
   votes,
 } from '#shared/core/fields.ts';
+import { withCode } from '#shared/core/coded-error.ts';
 import { closing } from './closing-reasons.ts';
 import { limits } from '#shared/core/limits.ts';
 import { siteHistory } from './site-history.ts';
@@ -25,7 +26,9 @@ export const tagList = z
     const problem = findTagsProblem(list);
     if (problem !== null)
       context.addIssue({ code: 'custom', message: problem.code, params: { ...problem.params } });
-  });
+  })
+  // Forms separate tags by commas.
+  .refine((list) => list.every((tag) => !tag.includes(',')), withCode('tag-name-not-valid'));
 
 export const questionDraft = z.object({
   title: singleLine({ max: limits.title, required: 'question-fields-required', tooLong: 'title-too-long' }),
