@@ -1938,6 +1938,7 @@ export interface components {
         | 'too-many-edits'
         | 'too-many-email-changes'
         | 'too-many-failed-sign-ins'
+        | 'too-many-followed-tags'
         | 'too-many-links'
         | 'too-many-member-searches'
         | 'too-many-mentions'

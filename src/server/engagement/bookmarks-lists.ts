@@ -2,6 +2,7 @@ import { type Database, type Reader, transaction } from '#server/core/database.t
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
+import { lockMember } from '#server/posts/index.ts';
 import { type BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
 import {
@@ -11,7 +12,6 @@ import {
   insertList,
   findListByKey,
   listBookmarkLists,
-  lockMember,
   renameList,
 } from './bookmarks-queries.ts';
 

@@ -26,11 +26,6 @@ export async function lockBookmarkTarget(tx: Tx, { kind, id }: BookmarkTarget): 
   return answer.rows.length > 0 ? row.id : undefined;
 }
 
-/** Locks the member before their bookmarks or lists are counted. */
-export async function lockMember(tx: Tx, memberId: number): Promise<void> {
-  await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
-}
-
 type BookmarkKey = { target: BookmarkTarget; questionId: number; memberId: number };
 
 const matchesBookmark = ({ target, memberId }: BookmarkKey) =>

@@ -1,4 +1,4 @@
-import { createAnswerExcerpt } from '#server/posts/index.ts';
+import { createAnswerExcerpt, lockMember } from '#server/posts/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
@@ -15,7 +15,6 @@ import {
   deleteBookmark,
   insertBookmark,
   lockBookmarkTarget,
-  lockMember,
   ownsList,
   replaceBookmarkLists,
   updateBookmarkNote,

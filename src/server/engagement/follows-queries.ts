@@ -171,3 +171,9 @@ export async function deleteTagFollow(tx: Tx, { tagId, memberId }: TagFollow): P
     returning followers_count as followers`.execute(tx);
   return rows[0]?.followers;
 }
+
+export async function countTagFollows(tx: Tx, memberId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from tag_follow where member_id = ${memberId}`.execute(tx);
+  return rows[0]?.count ?? 0;
+}

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
+import { expectOk } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -39,4 +41,24 @@ test('follows a question once when requests run at the same time', async () => {
 test('refuses to follow a question that does not exist', async () => {
   expect(await set(999_999_999, true)).toMatchObject({ status: 404, kind: 'not-found' });
   expect(await set(999_999_999, false)).toMatchObject({ status: 404, kind: 'not-found' });
+});
+
+test('refuses to follow more than a thousand tags', async () => {
+  const cleo = await server.register('Cleo');
+  const follow = (tag: string) => cleo.put(`/tags/${tag}/follow`, { following: true });
+  await sql`
+    with named as (
+      insert into tag (name, key, followers_count) select 'many' || n, 'many' || n, 1 from generate_series(1, 999) n returning id
+    )
+    insert into tag_follow (tag_id, member_id) select id, ${cleo.id} from named`.execute(server.db);
+  const results = await Promise.all(['first', 'second', 'third'].map(follow));
+  expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(results.filter(({ status }) => status === 403)).toHaveLength(2);
+  const refused = await follow('another');
+  expect(refused).toMatchObject({ status: 403, code: 'too-many-followed-tags' });
+  expect((await cleo.get('/tags/another')).status).toBe(404);
+  // What is followed already can be followed again, and others once there is room.
+  expect((await follow('many1')).status).toBe(200);
+  expectOk(await cleo.put('/tags/many1/follow', { following: false }));
+  expect((await follow('another')).status).toBe(200);
 });

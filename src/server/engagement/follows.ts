@@ -2,6 +2,7 @@ import { setTagFollow } from './follows-tags.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import {
+  countTagFollows,
   deleteQuestionFollow,
   insertQuestionFollow,
   listFollowedQuestions,
@@ -10,10 +11,10 @@ import {
 } from './follows-queries.ts';
 import { readMutesToApply, skipMuted } from './mutes-filter.ts';
 import { unmuteTag } from './mutes.ts';
-import { invalidFieldError, invalidFieldsError } from '#server/core/errors.ts';
+import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
-import { requireQuestion, toQuestionCard } from '#server/posts/index.ts';
+import { lockMember, requireQuestion, toQuestionCard } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
@@ -35,6 +36,7 @@ export async function followQuestion(
 
 /**
  * Makes the viewer follow or unfollow a tag. A tag without questions can be followed. Following a muted tag unmutes it.
+ * @throws ProblemError 'not-allowed' if the viewer follows the maximum number of tags.
  */
 export async function followTag(
   db: Database,
@@ -46,8 +48,12 @@ export async function followTag(
   if (problem !== null) throw invalidFieldsError([{ field: 'tag', ...problem }]);
   await transaction(db, async (tx) => {
     const follow = { tag: name, memberId: viewer.id };
-    // First, because it locks the tag: a concurrent request cannot mute it in between.
+    // The lock keeps two concurrent requests from both counting one below the limit.
+    await lockMember(tx, viewer.id);
+    // Before the mute, because it locks the tag: a concurrent request cannot mute it in between.
     const followed = await setTagFollow(tx, { ...follow, following });
+    if (following && followed.length > 0 && (await countTagFollows(tx, viewer.id)) > limits.followedTags)
+      throw new ProblemError('too-many-followed-tags', { params: { max: limits.followedTags } });
     const unmuted = following ? await unmuteTag(tx, follow) : [];
     await publishAll(tx, [...followed, ...unmuted]);
   });
@@ -104,7 +110,7 @@ const maxActivity = 10;
 const followedWindow = 40;
 
 /** Names of tags and ids of questions, each, that one response contains at most. */
-const maxFollows = 1000;
+const maxFollows = limits.followedTags;
 
 /**
  * Returns what the viewer follows, latest first. The browser uses it to select the live updates that concern the

@@ -23,11 +23,6 @@ export async function deleteQuestionMute(tx: Tx, { questionId, memberId }: Quest
   return rows.length > 0;
 }
 
-/** Locks the member before their mutes are counted. */
-export async function lockMember(tx: Tx, memberId: number): Promise<void> {
-  await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
-}
-
 /** Returns false if the tag was already muted. */
 export async function insertTagMute(tx: Tx, { tagId, memberId }: TagMute): Promise<boolean> {
   const { rows } = await sql`

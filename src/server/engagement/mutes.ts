@@ -4,7 +4,7 @@ import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/cor
 import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { lockTagByName, requireQuestion } from '#server/posts/index.ts';
+import { lockMember, lockTagByName, requireQuestion } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { type MutedQuestions, type MutedTags } from '#shared/engagement/mutes.ts';
 import { findTagsProblem, normalizeTags } from '#shared/posts/tags.ts';
@@ -16,7 +16,6 @@ import {
   insertTagMute,
   listMutedQuestions,
   listMutedTags,
-  lockMember,
 } from './mutes-queries.ts';
 
 /** Muted questions per page. */

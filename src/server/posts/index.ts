@@ -40,7 +40,7 @@ export { type EditablePost, type EditedTexts, editPostOfOther, lockEditablePost 
 export { renderPostHtml, renderPostText } from './post-html.ts';
 export { changeAuthorCounts, hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
-export { getLockedError, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
+export { getLockedError, lockMember, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
 export { siteHistoryJson } from './site-history.ts';
 export { closingJson, findQuestionOf, isQuestionDeleted } from './questions-queries.ts';

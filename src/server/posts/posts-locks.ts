@@ -24,6 +24,11 @@ export async function lockQuestionsOf(
     ) order by id for key share`.execute(tx);
 }
 
+/** Locks a member before rows that belong to them, such as bookmarks, are counted. */
+export async function lockMember(tx: Tx, memberId: number): Promise<void> {
+  await sql`select id from member where id = ${memberId} for no key update`.execute(tx);
+}
+
 /**
  * Refuses to write, edit or vote in a locked question.
  * @param lockReason why it is locked; null if it is not

@@ -41,12 +41,13 @@ export const limits = {
   searchConditions: 10,
   /** A shorter phrase is searched as a word, because the text indexes need three characters in a row. */
   searchPhraseMin: 3,
-  /** Bookmarks, bookmark lists and muted tags per member. */
+  /** Bookmarks, bookmark lists, muted and followed tags per member. */
   bookmarks: 5000,
   bookmarkLists: 100,
   bookmarkListName: 60,
   bookmarkNote: 500,
   mutedTags: 100,
+  followedTags: 1000,
   /** Passkeys per member. */
   passkeys: 20,
   passkeyName: 80,

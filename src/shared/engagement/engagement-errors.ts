@@ -20,5 +20,9 @@ export const engagementErrors = {
   'too-many-bookmark-lists': ['not-allowed', 'You can have up to {max} lists'],
 
   'tag-required': ['invalid', 'Enter a topic'],
+  'too-many-followed-tags': [
+    'not-allowed',
+    'You can follow up to {max} topics. Unfollow some to add others.',
+  ],
   'too-many-muted-tags': ['not-allowed', 'You can mute up to {max} topics. Unmute some to add others.'],
 } as const satisfies ErrorTable;
