@@ -139,10 +139,11 @@ function selectTargets(targets: ChangeTargets): RawBuilder<unknown> {
     sql`select 'reply', id from thread_reply where answer_id = ${ids(targets.answerThreads)}`,
   ];
   if (targets.replyThreads.length > 0) parts.push(selectSiblings(ids(targets.replyThreads)));
-  for (const { questionId, authorId } of moved)
-    for (const kind of ['answer', 'reply'] as const)
-      parts.push(sql`
-        select ${sql.lit(kind)}, id from ${sql.table(kind)} where question_id = ${questionId} and author_id = ${authorId}`);
+  const movedPosts = sql`unnest(${moved.map((each) => each.questionId)}::bigint[],
+    ${moved.map((each) => each.authorId)}::bigint[]) moved (question_id, author_id)`;
+  for (const kind of ['answer', 'reply'] as const)
+    parts.push(sql`
+      select ${sql.lit(kind)}, id from ${movedPosts} join ${sql.table(kind)} using (question_id, author_id)`);
   return sql`
     select kind, id from (${sql.join(parts, sql` union all `)}) named where id is not null group by kind, id`;
 }

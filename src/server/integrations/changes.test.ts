@@ -205,3 +205,16 @@ test('visitors read the list only while public reading is on', async () => {
   const drafting = await programOf(ann, ['drafts']);
   expect(await drafting.get('/changes')).toMatchObject({ status: 403, code: 'api-token-scope-missing' });
 });
+
+test('the posts of an account that was merged with tens of thousands of threads get positions', async () => {
+  const id = await ann.ask();
+  const answer = await bob.answer(id);
+  const mirror = await createMirror();
+  await sql`
+    with changed as (update base_answer set content = 'Changed.' where id = ${answer.id})
+    insert into event (topic, event)
+    select 'question:' || n, jsonb_build_object('kind', 'edited', 'authorId', ${bob.id}::bigint)
+    from generate_series(${id}::bigint, ${id}::bigint + 40000) n`.execute(server.db);
+  await catchUp(mirror);
+  expect(mirror.items.get(`answer ${answer.id}`)).toMatchObject({ content: 'Changed.' });
+});
