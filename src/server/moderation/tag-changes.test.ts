@@ -13,6 +13,7 @@ import { expectOk } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { transaction } from '#server/core/database.ts';
 import { actOnPost, getModerationLog, startModeration } from '#tests/support/moderation.ts';
+import { renameOnSomeQuestions } from '#server/posts/index.ts';
 import { runTagChanges } from './tag-changes.ts';
 
 const { server, ann, bob, eve, moderator } = await startModeration();
@@ -272,4 +273,25 @@ test('stores a question under the new name of a tag that is renamed at the same 
     return { asked: asking };
   });
   expect(await tagsOf(await asked)).toEqual([script]);
+});
+
+test('renames a tag on hidden questions in steps as well', async () => {
+  const ids = [];
+  for (let n = 0; n < 5; n++) ids.push(await ann.ask({ tags: [js, 'web'] }));
+  for (const id of ids.slice(1)) expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  const { rows } = await sql<{ id: number }>`
+    update tag set name = ${script}, key = ${script} where key = ${js} returning id`.execute(server.db);
+  const steps: number[] = [];
+  let after: { createdAt: Date; id: number } | null = null;
+  for (let isDone = false; !isDone && steps.length < 10;) {
+    const wanted: Parameters<typeof renameOnSomeQuestions>[1] = { tagId: rows[0]?.id ?? 0, after, limit: 2 };
+    const step = await transaction(server.db, (tx) => renameOnSomeQuestions(tx, wanted));
+    steps.push(step.renamed);
+    after = step.last ?? after;
+    isDone = step.isDone;
+  }
+  expect(steps).toEqual([1, 2, 2, 0]);
+  const { rows: texts } = await sql<{ tag_text: string }>`
+    select distinct tag_text from base_question where id = any(${ids}::bigint[])`.execute(server.db);
+  expect(texts).toEqual([{ tag_text: `${script}, web` }]);
 });

@@ -215,11 +215,10 @@ async function renameSome(tx: Tx, change: TagChangeRow): Promise<boolean> {
   const { at_created_at: createdAt, at_question_id: questionId } = change;
   const after = createdAt === null || questionId === null ? null : { createdAt, id: questionId };
   const wanted = { tagId: change.tag_id, after, limit: questionsPerStep };
-  const { renamed, last, events } = await renameOnSomeQuestions(tx, wanted);
+  const { renamed, last, isDone, events } = await renameOnSomeQuestions(tx, wanted);
   await publishAll(tx, events);
-  if (last === null) return true;
-  await addTagChangeProgress(tx, { id: change.id, questions: renamed, at: last });
-  return false;
+  if (last !== null) await addTagChangeProgress(tx, { id: change.id, questions: renamed, at: last });
+  return isDone;
 }
 
 /** @throws ProblemError 'not-found', also for a synonym */

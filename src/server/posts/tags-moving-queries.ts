@@ -33,11 +33,18 @@ export async function listQuestionsOfTag(
   return rows;
 }
 
-export async function listHiddenQuestionsOfTag(tx: Tx, tagId: number): Promise<number[]> {
+/** Returns hidden questions of a tag that do not have its name for search yet. */
+export async function listHiddenToRename(
+  tx: Tx,
+  { tagId, limit }: { tagId: number; limit: number },
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select question_id as id from base_question_tag where tag_id = ${tagId} and hidden_by is not null`.execute(
-    tx,
-  );
+    select question.id from base_question_tag link join base_question question on question.id = link.question_id
+    where link.tag_id = ${tagId} and link.hidden_by is not null and question.tag_text <> (
+      select string_agg(tag.name, ', ' order by position)
+      from base_question_tag each join tag on tag.id = each.tag_id where each.question_id = question.id
+    )
+    limit ${sql.lit(limit)}`.execute(tx);
   return rows.map((row) => row.id);
 }
 

@@ -2,7 +2,7 @@ import type { Tx } from '#server/core/database.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import { lockTags } from './tags-queries.ts';
 import {
-  listHiddenQuestionsOfTag,
+  listHiddenToRename,
   listQuestionsOfTag,
   listQuestionsToMove,
   lockQuestionsWithHidden,
@@ -41,18 +41,20 @@ export async function moveSomeQuestions(
 }
 
 /**
- * Writes the new name of a tag to some of its questions, from the newest to the oldest, then to the hidden ones. Returns
- * the position of the last one, null if none is left, and the events to publish.
+ * Writes the new name of a tag to some of its questions, from the newest to the oldest, then to hidden ones. Returns the
+ * position of the last visible one, null for hidden ones, whether none is left, and the events to publish.
  */
 export async function renameOnSomeQuestions(
   tx: Tx,
   { tagId, after, limit }: { tagId: number; after: TagQuestionPosition | null; limit: number },
-): Promise<{ renamed: number; last: TagQuestionPosition | null; events: TopicEvent[] }> {
+): Promise<{ renamed: number; last: TagQuestionPosition | null; isDone: boolean; events: TopicEvent[] }> {
   const visible = await listQuestionsOfTag(tx, { tagId, after, limit });
   const last = visible.at(-1) ?? null;
-  const ids = last === null ? await listHiddenQuestionsOfTag(tx, tagId) : visible.map(({ id }) => id);
+  const ids =
+    last === null ? await listHiddenToRename(tx, { tagId, limit }) : visible.map((question) => question.id);
+  if (ids.length === 0) return { renamed: 0, last, isDone: true, events: [] };
   await lockQuestionsWithHidden(tx, ids);
-  return { renamed: visible.length, last, events: await writeTagNames(tx, ids) };
+  return { renamed: ids.length, last, isDone: false, events: await writeTagNames(tx, ids) };
 }
 
 async function writeTagNames(tx: Tx, questionIds: readonly number[]): Promise<TopicEvent[]> {
