@@ -11,10 +11,14 @@ export async function hasEnabledWebhooks(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Locks them, so that none is deleted or switched off before the deliveries are stored. */
+/** Locks them, so that none is deleted or switched off before the deliveries are stored. A synonym stands for its tag. */
 export async function listEnabledWebhooks(tx: Tx): Promise<EnabledWebhook[]> {
   const { rows } = await sql<EnabledWebhook>`
-    select id, events, tags, enabled_at from webhook where is_enabled order by id for key share`.execute(tx);
+    select id, events, enabled_at, array(
+        select coalesce(main.key, chosen) from unnest(tags) chosen
+        left join tag on tag.key = chosen left join tag main on main.id = coalesce(tag.synonym_of, tag.id)
+      ) as tags
+    from webhook where is_enabled order by id for key share`.execute(tx);
   return rows;
 }
 

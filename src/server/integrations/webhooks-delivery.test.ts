@@ -506,3 +506,38 @@ describe('a new member', () => {
     expect(receiver.requests[0]?.payload).toMatchObject({ data: { member: { id: dee.id } } });
   });
 });
+
+test('a repeated delivery has as many attempts as a new one', async () => {
+  receiver.behave(() => (_, response) => response.writeHead(500).end());
+  const { id } = await add({ events: ['question.posted'] });
+  await ann.ask();
+  await eventually(async () => ((await readDeliveries(id))[0]?.attempts ?? 0) >= 3);
+  receiver.behave(null);
+  const [delivered] = await waitForState(id, 'delivered');
+  expectOk(await admin.post(`/admin/webhooks/${id}/deliveries/${delivered?.id}/attempts`, {}));
+  await eventually(async () => (await readDeliveries(id))[0]?.attempts === 1);
+});
+
+test('a pause that the receiver asked for ends with a new address', async () => {
+  const { id } = await add({ events: ['question.posted'] });
+  receiver.behave(() => (_, response) => response.writeHead(503, { 'retry-after': '86400' }).end());
+  await ann.ask();
+  await eventually(async () => (await readDeliveries(id))[0]?.status === 503);
+  receiver.behave(null);
+  receiver.requests.length = 0;
+  const changed = { name: 'Bridge', address: `${receiver.address}/other`, format: 'standard', tags: [] };
+  expectOk(await admin.put(`/admin/webhooks/${id}`, { ...changed, events: ['question.posted'] }));
+  expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
+  await receiver.accepted(1);
+});
+
+test('a tag that became a synonym after it was chosen stands for its tag', async () => {
+  await ann.ask({ tags: ['crumpet'] });
+  await add({ events: ['question.posted'], tags: ['crumpet'] });
+  await sql`
+    with renamed as (update tag set name = 'pikelet', key = 'pikelet' where key = 'crumpet' returning id)
+    insert into tag (name, key, synonym_of) select 'crumpet', 'crumpet', id from renamed`.execute(db);
+  const id = await ann.ask({ tags: ['crumpet'] });
+  const [request] = await receiver.accepted(1);
+  expect(request?.payload.data.question).toMatchObject({ id, tags: ['pikelet'] });
+});

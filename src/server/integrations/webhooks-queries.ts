@@ -83,8 +83,16 @@ export async function insertWebhook(
   return id;
 }
 
+/** The pause that a receiver asked for ends with its address. */
 export async function updateWebhook(tx: Tx, id: number, values: StoredValues): Promise<void> {
-  await tx.updateTable('webhook').set(values).where('id', '=', id).execute();
+  await tx
+    .updateTable('webhook')
+    .set({
+      ...values,
+      paused_until: sql<Date | null>`case when address = ${values.address} then paused_until end`,
+    })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Switches a web hook. Switched on, waiting deliveries are sent again at once, for another three days. */
@@ -96,7 +104,7 @@ export async function switchWebhook(tx: Tx, id: number, isEnabled: boolean): Pro
   await sql`update webhook_queue set next_attempt_at = now(), claim = null where webhook_id = ${id}`.execute(
     tx,
   );
-  await sql`update webhook_delivery set first_attempt_at = null where webhook_id = ${id} and state = 'pending'`.execute(
+  await sql`update webhook_delivery set first_attempt_at = null, attempts = 0 where webhook_id = ${id} and state = 'pending'`.execute(
     tx,
   );
 }
@@ -167,7 +175,7 @@ export async function repeatDelivery(
     insert into webhook_queue (webhook_id, resource) values (${webhookId}, ${resource})
     on conflict (webhook_id, resource) do update set next_attempt_at = case
       when webhook_queue.claim is null then now() else webhook_queue.next_attempt_at end`.execute(tx);
-  await sql`update webhook_delivery set state = 'pending', first_attempt_at = null where id = ${id}`.execute(
+  await sql`update webhook_delivery set state = 'pending', first_attempt_at = null, attempts = 0 where id = ${id}`.execute(
     tx,
   );
   return true;
