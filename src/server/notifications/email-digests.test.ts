@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startServerWithEmail } from '#tests/support/server-with-email.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 
 const emailServer = await startServerWithEmail();
@@ -121,4 +122,24 @@ test('sends each digest once when two nodes run in the same morning', async () =
   } finally {
     await other.stop();
   }
+});
+
+test('sends no weekly digest of topics after the member turned it off', async () => {
+  await enableEmail(ann, 'votes', 'weekly');
+  expectOk(await ann.put('/tags/crumbs/follow', { following: true }));
+  await bob.vote('questions', await (await node.register('Cy')).ask({ tags: ['crumbs'] }), 'up');
+  await post.goDown();
+  await morningComes();
+  await untilQuiet();
+  expectOk(await ann.put('/notification-preferences/votes', { email: 'off' }));
+  await post.start();
+  await sql`update parley_jobs.job set start_after = now() where state = 'retry'`.execute(server.db);
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from parley_jobs.job where name = 'email-digest' and state in ('created', 'retry', 'active')`.execute(
+      server.db,
+    );
+    return rows.length === 0;
+  });
+  expect(post.emails.filter(({ recipients }) => recipients.includes(ann.email))).toHaveLength(1);
 });

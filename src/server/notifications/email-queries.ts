@@ -19,7 +19,7 @@ export async function claimMembersToEmail(
         where pending_email = 'instant' and read_at is null
           and created_at <= now() - make_interval(secs => ${delaySeconds})
       )
-      order by member_id limit ${limit} for update skip locked
+      order by instant_after limit ${limit} for update skip locked
     )
     returning member_id`.execute(tx);
   return rows.map((row) => row.member_id);
@@ -39,6 +39,19 @@ export async function claimMembersToDigest(
     )
     returning member_id`.execute(tx);
   return rows.map((row) => row.member_id);
+}
+
+/** Whether a member still wants emails of a period about anything. */
+export async function wantsDigest(
+  db: Queryable,
+  memberId: number,
+  period: 'daily' | 'weekly',
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from notification_preference where member_id = ${memberId} and in_app and email = ${period} limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
 }
 
 /** Days after which an unsent email notification expires. */

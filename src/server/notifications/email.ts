@@ -33,6 +33,7 @@ import {
   listDigestQuestions,
   claimMembersToDigest,
   claimMembersToEmail,
+  wantsDigest,
 } from './email-queries.ts';
 
 /** The delay before an instant email, so that members who are online read the notification first. In seconds. */
@@ -257,6 +258,7 @@ export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
   }
 
   async function sendDigest({ memberId, period }: DigestJob, attempt: JobAttempt): Promise<void> {
+    if (!(await wantsDigest(db, memberId, period))) return;
     const { items, total } = await listPendingNotifications(db, {
       memberId,
       channel: period,
