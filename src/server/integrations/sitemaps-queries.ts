@@ -48,9 +48,8 @@ export const readSitemapRows: Readonly<
   async members(db, { after, upTo }, limit) {
     const { rows } = await sql<SitemapRow>`
       select id, '' as title, null::timestamptz as changed_at from member
-      where id > ${after} and id <= ${upTo} and questions_count + answers_count > 0 order by id limit ${limit}`.execute(
-      db,
-    );
+      where id > ${after} and id <= ${upTo} and questions_count + answers_count > 0
+        and deleted_at is null order by id limit ${limit}`.execute(db);
     return rows;
   },
 };

@@ -109,9 +109,14 @@ async function read(db: Reader, query: RawBuilder<unknown>): Promise<FeedEntryRo
   return rows;
 }
 
-export async function findMemberName(db: Reader, id: number): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select coalesce(display_name, ${unnamedMember}) as name from member
-    where id = ${id} and application is null`.execute(db);
-  return rows[0]?.name;
+/** A member by id; of a merged account, the one that it became. */
+export async function findFeedMember(
+  db: Reader,
+  id: number,
+): Promise<{ id: number; name: string } | undefined> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, coalesce(display_name, ${unnamedMember}) as name from member
+    where id = coalesce((select into_id from account_merge where member_id = ${id}), ${id})
+      and application is null`.execute(db);
+  return rows[0];
 }

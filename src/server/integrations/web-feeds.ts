@@ -7,7 +7,7 @@ import { answerPath, questionPath } from '#shared/posts/question-paths.ts';
 import type { FeedSubject } from './web-feed-paths.ts';
 import {
   type FeedEntryRow,
-  findMemberName,
+  findFeedMember,
   listNewestPostsBy,
   listNewestQuestions,
   listNewestQuestionsWithTag,
@@ -71,11 +71,11 @@ async function readTagSource(db: Reader, name: string): Promise<Source | null> {
 }
 
 async function readMemberSource(db: Reader, id: number): Promise<Source | null> {
-  const name = await findMemberName(db, id);
-  if (name === undefined) return null;
+  const member = await findFeedMember(db, id);
+  if (member === undefined) return null;
   return {
-    about: { title: `Posts by ${name}`, path: `/profile/${id}` },
-    rows: await listNewestPostsBy(db, { memberId: id, limit: maxEntries }),
+    about: { title: `Posts by ${member.name}`, path: `/profile/${member.id}` },
+    rows: await listNewestPostsBy(db, { memberId: member.id, limit: maxEntries }),
   };
 }
 
