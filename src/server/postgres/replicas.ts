@@ -73,7 +73,9 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas |
     async chooseReader(memberId, seen) {
       if (!all.some((replica) => replica.isServing()))
         return { reader: db, searchReader: searchDb, replayed: null };
-      const floor = laterLsn(await getLastWrite(db, memberId), seen) ?? 0n;
+      // Visitors have the id 0 and write nothing.
+      const lastWrite = memberId === 0 ? null : await getLastWrite(db, memberId);
+      const floor = laterLsn(lastWrite, seen) ?? 0n;
       const replica = await pick(floor);
       if (replica === undefined) return { reader: db, searchReader: searchDb, replayed: null };
       return {
