@@ -18,9 +18,7 @@ test('someone registers with an answer, waits, and is in once a moderator approv
   browser,
 }) => {
   test.slow();
-  const community = await startCommunityWithOwner(page, () =>
-    page.getByLabel('Who may join').selectOption('People whom a moderator approves'),
-  );
+  const community = await startCommunityWithOwner(page, { joining: 'approval' });
   const visiting = await browser.newContext();
   try {
     const { address } = community;
@@ -78,9 +76,7 @@ test('someone registers with an answer, waits, and is in once a moderator approv
 
 test('a refused account shows the reason, and can be approved later', async ({ page, browser }) => {
   test.slow();
-  const community = await startCommunityWithOwner(page, () =>
-    page.getByLabel('Who may join').selectOption('People whom a moderator approves'),
-  );
+  const community = await startCommunityWithOwner(page, { joining: 'approval' });
   const visiting = await browser.newContext();
   try {
     const { address } = community;

@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
-import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
+import { newMember, registerMember } from './support/members.ts';
+import { startCommunityWithOwner } from './support/set-up.ts';
 
 test('members close a question as a duplicate by votes, and the page names them', async ({
   page,
@@ -22,11 +23,7 @@ test('members close a question as a duplicate by votes, and the page names them'
     }
     const join = async (name: string) => {
       const member = await (await browser.newContext()).newPage();
-      await member.goto(`${community.address}/register`);
-      const email = `${name.toLowerCase().replaceAll(' ', '.')}@example.org`;
-      await fillInAccount(member, { name, email });
-      await member.getByRole('button', { name: 'Create account' }).click();
-      await expect(member).toHaveURL(`${community.address}/`);
+      await registerMember(member.request, newMember(name), community.address);
       return member;
     };
     const ask = async (member: typeof page, title: string) => {

@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView } from './support/in-view.ts';
-import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
+import { newMember, registerMember } from './support/members.ts';
+import { startCommunityWithOwner } from './support/set-up.ts';
 
 test('a held question is shown to its author only, and to everyone once a moderator approves it', async ({
   page,
@@ -22,10 +23,7 @@ test('a held question is shown to its author only, and to everyone once a modera
 
     const own = await browser.newContext();
     const author = await own.newPage();
-    await author.goto(`${community.address}/register`);
-    await fillInAccount(author, { name: 'Nora New', email: 'nora@example.org' });
-    await author.getByRole('button', { name: 'Create account' }).click();
-    await expect(author).toHaveURL(`${community.address}/`);
+    await registerMember(author.request, newMember('Nora New'), community.address);
     await author.goto(`${community.address}/ask`);
     await author.getByLabel('Title').fill('Does sourdough freeze?');
     await author.getByLabel('Details').fill('A whole loaf.');

@@ -4,9 +4,7 @@ import { expectInView } from './support/in-view.ts';
 import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
 
 test('an admin makes an invitation, with which one person joins', async ({ page, browser }) => {
-  const community = await startCommunityWithOwner(page, () =>
-    page.getByLabel('Who may join').selectOption('People with an invitation'),
-  );
+  const community = await startCommunityWithOwner(page, { joining: 'invitation' });
   try {
     await page.goto(`${community.address}/admin/invitations`);
     await page.getByRole('button', { name: 'Create invitation' }).click();

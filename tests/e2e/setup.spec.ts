@@ -27,6 +27,7 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await page.getByLabel('Name of the community').fill('Baking');
     await page.getByLabel('Purpose, in one sentence').fill('Everything about bread.');
     await page.getByLabel('Who may read').selectOption('Visitors and members');
+    await page.getByLabel('Who may join').selectOption('People whom a moderator approves');
     await fillInAccount(page, { name: 'Olga Owner', email: 'olga@example.org' });
     await expectAccessible(page, { look: 'setup' });
     await page.getByRole('button', { name: 'Set up community' }).click();
@@ -45,6 +46,7 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await page.getByRole('button', { name: /account menu/i }).click();
     await page.getByRole('menuitem', { name: 'Site settings' }).click();
     await expect(page.getByRole('heading', { name: 'Site settings' })).toBeVisible();
+    await expect(page.getByLabel('Who may join')).toHaveValue('approval');
     await page.getByLabel('Name', { exact: true }).fill('  ');
     await page.getByRole('button', { name: 'Save' }).click();
     await expectInView(page.getByText('Enter a text'));

@@ -2,8 +2,8 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
-import { askQuestion } from './support/members.ts';
-import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
+import { startCommunityWithOwner } from './support/set-up.ts';
 
 test('a member proposes a tag, and a moderator makes it a synonym, rejects another by keyboard, and approves a third', async ({
   page,
@@ -25,10 +25,7 @@ test('a member proposes a tag, and a moderator makes it a synonym, rejects anoth
 
     const own = await browser.newContext();
     const author = await own.newPage();
-    await author.goto(`${community.address}/register`);
-    await fillInAccount(author, { name: 'Nora New', email: 'nora@example.org' });
-    await author.getByRole('button', { name: 'Create account' }).click();
-    await expect(author).toHaveURL(`${community.address}/`);
+    await registerMember(author.request, newMember('Nora New'), community.address);
     await author.goto(`${community.address}/ask`);
     await author.getByLabel('Title').fill('How do I feed it?');
     await author.getByLabel('Details').fill('Every day?');

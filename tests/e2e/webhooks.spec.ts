@@ -8,7 +8,7 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
   // Starts its own server.
   test.slow();
   const receiver = await startWebhookReceiver();
-  const community = await startCommunityWithOwner(page, undefined, { WEBHOOK_HOSTS: '127.0.0.1' });
+  const community = await startCommunityWithOwner(page, { env: { WEBHOOK_HOSTS: '127.0.0.1' } });
   try {
     await page.goto(`${community.address}/admin/settings`);
     await page.getByRole('link', { name: 'Web hooks' }).click();

@@ -3,19 +3,31 @@ import { signToken } from '#server/core/signed-tokens.ts';
 import { type Community, startCommunity } from './community.ts';
 
 /**
- * Starts a community and sets it up in the browser. The page is then that of its admin, Olga Owner.
- * @param fillIn makes further choices in the form
+ * Starts a community and sets it up over the API. The page, which is still empty, is then that of its admin, Olga Owner.
+ * @param joining who may join
  * @param env further settings of the server
  */
 export async function startCommunityWithOwner(
   page: Page,
-  fillIn?: (page: Page) => Promise<unknown>,
-  env: Record<string, string> = {},
+  {
+    joining = 'open',
+    env = {},
+  }: { joining?: 'open' | 'approval' | 'invitation'; env?: Record<string, string> } = {},
 ): Promise<Community> {
   const secret = 'the secret of a community of bakers';
   const community = await startCommunity({ env: { SECRET: secret, ...env } });
   try {
-    await setUp(page, { community, secret, fillIn });
+    const response = await page.request.post(`${community.address}/api/setup`, {
+      data: {
+        token: signToken({ secret, purpose: 'setup' }, 'setup'),
+        siteName: 'Baking',
+        siteDescription: '',
+        joining,
+        publicReading: true,
+        account: { displayName: 'Olga Owner', email: 'olga@example.org', password },
+      },
+    });
+    expect(response.status(), await response.text()).toBe(201);
     return community;
   } catch (error) {
     await community.remove();
@@ -23,26 +35,12 @@ export async function startCommunityWithOwner(
   }
 }
 
-async function setUp(
-  page: Page,
-  {
-    community,
-    secret,
-    fillIn,
-  }: { community: Community; secret: string; fillIn: ((page: Page) => Promise<unknown>) | undefined },
-): Promise<void> {
-  await page.goto(`${community.address}/setup#${signToken({ secret, purpose: 'setup' }, 'setup')}`);
-  await page.getByLabel('Name of the community').fill('Baking');
-  await fillIn?.(page);
-  await fillInAccount(page, { name: 'Olga Owner', email: 'olga@example.org' });
-  await page.getByRole('button', { name: 'Set up community' }).click();
-  await expect(page.getByText('Your community is ready.')).toBeVisible();
-}
+const password = 'bread and butter 7';
 
 /** Fills in the form for a new account. */
 export async function fillInAccount(page: Page, { name, email }: { name: string; email: string }) {
   await page.getByLabel('Full name').fill(name);
   await page.getByLabel('Email', { exact: true }).fill(email);
-  await page.getByLabel('Password', { exact: true }).fill('bread and butter 7');
-  await page.getByLabel('Confirm password').fill('bread and butter 7');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm password').fill(password);
 }
