@@ -34,6 +34,8 @@ export default defineConfig({
   use: {
     ...devices['Desktop Chrome'],
     screenshot: 'only-on-failure',
+    // A click on something that never appears fails sooner than its test, which may have three minutes.
+    actionTimeout: 30_000,
     // Tracing takes a quarter of the time. Use --trace on to examine a failure.
     trace: 'off',
     // It would fetch the whole build in every test. Tests of the service worker allow it.

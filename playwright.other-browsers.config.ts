@@ -30,6 +30,8 @@ export default defineConfig({
   ],
   use: {
     screenshot: 'only-on-failure',
+    // A click on something that never appears fails sooner than its test, which may have three minutes.
+    actionTimeout: 30_000,
     serviceWorkers: 'block',
     baseURL: chromium.use?.baseURL,
   },
