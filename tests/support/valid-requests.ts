@@ -242,7 +242,8 @@ export function createValidRequests({
     'POST /invitation': async () => {
       // The link of a member would not work.
       const { rows } = await sql<{ id: number }>`
-        select id from member where role <> 'member' order by id limit 1`.execute(db);
+        insert into member (display_name, email, role)
+        values ('Inviter', ${`inviter${next()}@example.org`}, 'moderator') returning id`.execute(db);
       return { token: (await createInvitation(db, invitationBy(rows[0] ?? ann))).token };
     },
     'POST /admin/invitations': async () => invitationBy(ann).draft,
