@@ -3,11 +3,6 @@ import type { Reader, Tx } from '#server/core/database.ts';
 import type { SettingName } from '#shared/core/setting-catalogue.ts';
 import type { SettingValue } from '#shared/core/settings/setting-definition.ts';
 
-/** Locks the setting against other changes until the end of the transaction; it may have no row yet. */
-export async function lockSetting(tx: Tx, name: SettingName): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`site_setting:${name}`}, 0))`.execute(tx);
-}
-
 export type SettingChange = { name: SettingName; changedAt: Date };
 
 /** When each setting with a stored value was last changed. */

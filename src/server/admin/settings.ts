@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldsError, ProblemError } from '#server/core/errors.ts';
-import { readRuntimeSettings, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { lockSetting, readRuntimeSettings, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
 import type { SignInMethods } from '#server/identity/index.ts';
 import { insertLogEntry } from '#server/moderation/index.ts';
 import { codedError, readIssue } from '#shared/core/coded-error.ts';
@@ -14,7 +14,7 @@ import {
 import { settingSchema } from '#shared/core/settings/setting-schema.ts';
 import type { SettingValue } from '#shared/core/settings/setting-definition.ts';
 import type { SiteSetting } from '#shared/admin/settings.ts';
-import { findSettingLogEntry, hasSitePicture, listSettingChanges, lockSetting } from './settings-queries.ts';
+import { findSettingLogEntry, hasSitePicture, listSettingChanges } from './settings-queries.ts';
 
 /** Who changes a setting. `adminId` is null, and `signInMethods` absent, on the command line. */
 type SettingChanger = { adminId: number | null; signInMethods?: SignInMethods | undefined };

@@ -73,6 +73,11 @@ export async function readRuntimeSettings(db: Reader): Promise<SettingValues> {
   return Object.fromEntries(entries) as SettingValues;
 }
 
+/** Locks the setting against other changes until the end of the transaction; it may have no row yet. */
+export async function lockSetting(tx: Tx, name: SettingName): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`site_setting:${name}`}, 0))`.execute(tx);
+}
+
 /** Stores a value that the setting accepts. All nodes use it within about a second after the commit. */
 export async function storeRuntimeSetting<Name extends SettingName>(
   tx: Tx,

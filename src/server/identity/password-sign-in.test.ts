@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/index.ts';
+import { transaction } from '#server/core/database.ts';
+import { lockSetting, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 import { formatError } from '#shared/errors.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { type Member, expectOk, password } from '#tests/support/member.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { signInAtProvider } from '#tests/support/oidc-provider.ts';
@@ -117,6 +120,27 @@ describe('while an admin has switched passwords off', () => {
     });
     expectOk(await ann.post('/provider-accounts/oidc/removal', { password }));
   });
+});
+
+test('the last account at a provider cannot be unlinked while passwords are being switched off', async () => {
+  const ann = await server.register('Ann');
+  await linkProvider(ann);
+  const removal = await transaction(server.db, async (tx) => {
+    await lockSetting(tx, 'passwordSignIn');
+    await storeRuntimeSetting(tx, 'passwordSignIn', false);
+    const started = ann.post('/provider-accounts/oidc/removal', { password });
+    await eventually(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+      return rows.length === 1;
+    });
+    return [started];
+  });
+  const refused = await removal[0];
+  await setRuntimeSetting(server.db, 'passwordSignIn', true);
+  await server.runtimeSettings.refresh();
+  expect(refused).toMatchObject({ status: 403, detail: formatError({ code: 'last-sign-in-method' }) });
 });
 
 test.each([false, true])(

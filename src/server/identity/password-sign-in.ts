@@ -1,5 +1,6 @@
 import { ProblemError } from '#server/core/errors.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { Tx } from '#server/core/database.ts';
+import { lockSetting, readRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 
 export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;
@@ -18,6 +19,11 @@ export function createPasswordSignIn({
   const isOn = () => settings.hasPasswordSignIn && runtimeSettings.get('passwordSignIn');
   return {
     isOn,
+    /** Whether it is on until the end of the transaction: it cannot be changed meanwhile. */
+    async isOnDuring(tx: Tx): Promise<boolean> {
+      await lockSetting(tx, 'passwordSignIn');
+      return settings.hasPasswordSignIn && (await readRuntimeSettings(tx)).passwordSignIn;
+    },
     /** Whether an error of a failed sign-in does not say which of address and password is wrong. */
     hidesReason: () => settings.hidesLoginReason || runtimeSettings.get('hideSignInReason'),
     /** @throws ProblemError 'disabled' */

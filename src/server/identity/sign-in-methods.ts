@@ -32,7 +32,7 @@ export function createSignInMethods({
     memberId: number,
     code: 'last-passkey' | 'last-sign-in-method' | 'other-sign-in-method-needed',
   ): Promise<void> {
-    if (passwordSignIn.isOn() && (await hasPassword(tx, memberId))) return;
+    if ((await passwordSignIn.isOnDuring(tx)) && (await hasPassword(tx, memberId))) return;
     if (!(await isPasswordless(tx, memberId))) throw new ProblemError(code);
   }
 
