@@ -90,6 +90,7 @@ const allowedNames: ReadonlySet<string> = new Set([
   // Of nodemailer and smtp-server.
   'sendMail',
   'mailFrom',
+  'onMailFrom',
   // The unprivileged account of operating systems.
   'nobody',
   // Words in tests of search and of names.
