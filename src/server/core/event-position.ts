@@ -13,7 +13,7 @@ export type StreamSnapshot = Readonly<{
   /** Transactions from this id on had not ended. */
   xmax: number;
   /**
-   * Transactions before `xmax` that were still running, without those that had not appended an event
+   * Transactions before `xmax` that were still running: the oldest one, and those that may have appended an event
    * (event-snapshots.ts).
    */
   running: readonly number[];

@@ -62,9 +62,15 @@ export async function readEvents(
   return { events, snapshot, delay };
 }
 
-/** The condition for rows after a snapshot. It uses indexes. */
+/**
+ * The condition for rows after a snapshot. The lower limit lets an index skip everything older: PostgreSQL finds
+ * `id > lastEvent` only by reading all of an index.
+ */
 export function notIncludedIn({ xmax, running, lastEvent }: StreamSnapshot) {
-  const late = sql`transaction_id >= ${String(xmax)}::xid8 or id > ${lastEvent}`;
-  if (running.length === 0) return sql`(${late})`;
-  return sql`(${late} or transaction_id = any(${running.map(String)}::xid8[]))`;
+  const oldest = Math.min(xmax, ...running);
+  return sql`(
+    transaction_id >= ${String(oldest)}::xid8 and (
+      transaction_id >= ${String(xmax)}::xid8 or id > ${lastEvent}
+      or transaction_id = any(${running.map(String)}::xid8[])
+    ))`;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
-/** A PostgreSQL snapshot, written as `xmin:xmax:running,…`. */
+/** A PostgreSQL snapshot, written as `xmin:xmax:running,…`. `running` is in ascending order. */
 export type PostgresSnapshot = { xmax: number; running: number[] };
 
 export function parseSnapshot(text: string): PostgresSnapshot {
@@ -20,6 +20,8 @@ const maxUnfiltered = 16;
  *
  * A transaction that appends an event holds a lock on the table until it ends. So a transaction without that lock that
  * is still running afterwards has not appended anything.
+ *
+ * The oldest transaction stays in the list, because all events of older ones are in the snapshot.
  */
 export async function filterPublishers(db: Database, running: readonly number[]): Promise<number[]> {
   if (running.length <= maxUnfiltered) return [...running];
@@ -27,7 +29,7 @@ export async function filterPublishers(db: Database, running: readonly number[])
   const { rows } = await sql<{ now: string }>`select pg_current_snapshot()::text as now`.execute(db);
   const still = new Set(parseSnapshot(rows[0]?.now ?? '').running);
   // Locks identify transactions by the lower 32 bits of their ids.
-  return running.filter((id) => holding.has(id % 2 ** 32) || !still.has(id));
+  return running.filter((id, index) => index === 0 || holding.has(id % 2 ** 32) || !still.has(id));
 }
 
 async function listEventLockHolders(db: Database): Promise<number[]> {
