@@ -32,10 +32,9 @@ export type JobDefinition<Data extends object = object> = {
 
 export type JobQueue = {
   /**
-   * Adds a job in the caller's transaction. Does nothing while a job with the same kind and key is waiting, running or
-   * being retried.
+   * Adds jobs in the caller's transaction, without those whose kind and key a waiting, running or retried job has.
    */
-  enqueue: (tx: Tx, name: string, job: { key: string; data: object }) => Promise<void>;
+  enqueue: (tx: Tx, name: string, ...jobs: { key: string; data: object }[]) => Promise<void>;
   /** The number of waiting, running and failed jobs of each kind, on all nodes. */
   counts: () => Promise<JobCounts[]>;
   /** The number of failed attempts on this node since its start, by kind. */
@@ -101,8 +100,10 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     throw error;
   }
   return {
-    async enqueue(tx, name, { key, data }) {
-      await boss.send(name, data, { db: fromKysely(tx), singletonKey: key });
+    async enqueue(tx, name, ...jobs) {
+      if (jobs.length === 0) return;
+      const inserts = jobs.map(({ key, data }) => ({ singletonKey: key, data }));
+      await boss.insert(name, inserts, { db: fromKysely(tx) });
     },
     async counts() {
       const { rows } = await pool.query<JobCounts>(countJobs, [kinds.map(({ name }) => name)]);

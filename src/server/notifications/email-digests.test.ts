@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { createManyMembers } from '#tests/support/many-members.ts';
 import { startServerWithEmail } from '#tests/support/server-with-email.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
@@ -142,4 +143,15 @@ test('sends no weekly digest of topics after the member turned it off', async ()
     return rows.length === 0;
   });
   expect(post.emails.filter(({ recipients }) => recipients.includes(ann.email))).toHaveLength(1);
+});
+
+test('queues all digests of a morning at once', async () => {
+  const members = await createManyMembers(server, 600);
+  await sql`
+    insert into email_schedule (member_id, daily_at)
+    select id, now() from unnest(${members.map(({ id }) => id)}::bigint[]) id`.execute(server.db);
+  await morningComes();
+  const { rows } = await sql`select from email_schedule where daily_at <= now()`.execute(server.db);
+  expect(rows).toHaveLength(0);
+  await untilQuiet();
 });

@@ -99,16 +99,24 @@ export function queueConfirmationEmail(
  */
 export async function queueDueEmails(db: Database, jobs: JobQueue): Promise<void> {
   const limit = 500;
-  await transaction(db, async (tx) => {
+  await repeatWhileFull(async (tx) => {
     const due = { delaySeconds: instantEmailDelaySeconds, pauseSeconds: instantEmailPauseSeconds, limit };
-    for (const memberId of await claimMembersToEmail(tx, due))
-      await jobs.enqueue(tx, 'instant-email', { key: String(memberId), data: { memberId } });
-    for (const period of ['daily', 'weekly'] as const) {
-      const next = nextDigestTime(period);
-      for (const memberId of await claimMembersToDigest(tx, { period, next, limit }))
-        await jobs.enqueue(tx, 'email-digest', { key: `${period} ${memberId}`, data: { memberId, period } });
-    }
+    const members = await claimMembersToEmail(tx, due);
+    const toJob = (memberId: number) => ({ key: String(memberId), data: { memberId } });
+    await jobs.enqueue(tx, 'instant-email', ...members.map(toJob));
+    return members;
   });
+  for (const period of ['daily', 'weekly'] as const)
+    await repeatWhileFull(async (tx) => {
+      const members = await claimMembersToDigest(tx, { period, next: nextDigestTime(period), limit });
+      const toJob = (memberId: number) => ({ key: `${period} ${memberId}`, data: { memberId, period } });
+      await jobs.enqueue(tx, 'email-digest', ...members.map(toJob));
+      return members;
+    });
+
+  async function repeatWhileFull(claim: (tx: Tx) => Promise<number[]>): Promise<void> {
+    while ((await transaction(db, claim)).length === limit);
+  }
 }
 
 /** How an admin sends a test email, and from where. */

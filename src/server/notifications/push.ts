@@ -78,8 +78,11 @@ async function queueSomePushes(db: Database, jobs: JobQueue, after: number): Pro
   const limit = 500;
   return transaction(db, async (tx) => {
     const members = await listMembersToPush(tx, { seconds: pushDelaySeconds, after, limit });
-    for (const memberId of members)
-      await jobs.enqueue(tx, 'push', { key: String(memberId), data: { memberId } });
+    await jobs.enqueue(
+      tx,
+      'push',
+      ...members.map((memberId) => ({ key: String(memberId), data: { memberId } })),
+    );
     return members.length < limit ? undefined : members.at(-1);
   });
 }
