@@ -60,6 +60,9 @@ const maxExpected = { questions: 10_000, share: 0.2 } as const;
 /** Posts that are read at most to rank those with some of the words. */
 const maxSome = 300;
 
+/** Of those, the questions that are ranked, if the words of answers count. */
+const maxClosest = 60;
+
 /** A word in more questions than this is looked up among the most popular posts only. */
 const maxQuestions = 100_000;
 
@@ -266,28 +269,30 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
   const where = sql`post.${vector} @@ ${some}`;
   const missing = sql`(select case when count(*) < ${sql.lit(enough)} then ${sql.lit(maxSome)} else 0 end from complete)`;
   const inTitle = sql`0`;
-  // A copy that is not compressed, once for all words.
-  const flat = sql`setweight(post.search_vector, 'D', '{}')`;
+  const flat = flatVector(sql`post.search_vector`);
   const scores = {
     text: onlyTitles ? inTitle : sql`${rankBy('text', sql`flat.vector`)} / ${lengthFactor(sql`flat.vector`)}`,
     title: table === 'answer' ? inTitle : rankBy('title', sql`post.title_vector`),
   };
+  const compared = onlyTitles ? sql`post.title_vector` : sql`flat.vector`;
   // Only for the others: posts with all words have them.
-  const hasTerm = sql`not candidate.complete and ${onlyTitles ? sql`post.title_vector` : sql`flat.vector`} @@ match`;
+  const hasTerm = sql`not candidate.complete and ${compared} @@ match`;
   const title = table === 'answer' ? sql`''` : sql`lower(post.title)`;
   const accepted =
     table === 'answer'
       ? sql`exists (select from question where accepted_answer_id = post.id)`
       : sql`post.accepted_answer_id is not null`;
-  const foundAnswers = sql`select question_id as id from answer where search_vector @@ ${some} limit ${sql.lit(maxAnswers.found)}`;
+  const scoreOf = sql`coalesce(sum(weight * (${scores.title} + ${scores.text})), 0)`;
+  const firstScore = sql`(
+    select ${scoreOf} from (select ${flat} as vector offset 0) flat, term where ${hasPart(compared)}
+  )`;
   return sql`some_posts as materialized (
-    select post.id from ${scanned(posts, where)} post
+    select post.id ${withAnswers ? sql`, ${firstScore} as score` : sql``} from ${scanned(posts, where)} post
     where ${allOf([...conditions, sql`post.id not in (select id from complete)`])} limit ${missing}
-  ), ${withAnswers ? sql`some_answers as materialized (${foundAnswers}),` : sql``}
-  candidate as materialized (
+  ), candidate as materialized (
     select id, true as complete, place from complete where place <= ${sql.lit(most)}
     union all select id, false, null from (
-      select id from some_posts ${withAnswers ? sql`union (select id from some_answers except select id from complete)` : sql``}
+      ${withAnswers ? closestQuestions(some) : sql`select id from some_posts`}
     ) others
   ), ${withAnswers ? answerScores() : sql`answered as (select 0::bigint as id, 0::float8 as score, 0::float8 as share, 0 as terms limit 0)`},
   scored as materialized (
@@ -300,10 +305,10 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
     cross join lateral (select ${onlyTitles ? sql`null::tsvector` : flat} as vector offset 0) flat
     left join answered on answered.id = candidate.id
     cross join lateral (
-      select coalesce(sum(weight * (${scores.title} + ${scores.text})), 0) + coalesce(answered.score, 0) as score,
+      select ${scoreOf} + coalesce(answered.score, 0) as score,
         greatest(sum(rarity) filter (where ${hasTerm}) / nullif((select sum(rarity) from term), 0), answered.share, 0) as share,
         greatest(count(*) filter (where ${hasTerm}), answered.terms) as terms
-      from term
+      from term where ${hasPart(compared)}
     ) own
     where candidate.id is distinct from (select ${except}::bigint)
   ), ranked as materialized (
@@ -318,6 +323,29 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
   )`;
 }
 
+/**
+ * Of the questions found by some of the words, in their texts or in answers, those with the highest sums of the scores of
+ * what was found. To read and rank all answers of all of them would take most of the time.
+ */
+function closestQuestions(some: Sql): Sql {
+  const answers = sql`select question_id, ${flatVector(sql`search_vector`)} as vector from answer
+    where search_vector @@ ${some} limit ${sql.lit(maxAnswers.found)}`;
+  return sql`select id from (
+      table some_posts
+      union all select question_id, score from (${answers}) flat cross join lateral (
+        select ${answerScore} as score from term where ${hasPart(sql`flat.vector`)}
+      ) scored
+    ) found
+    where id not in (select id from complete)
+    group by id order by sum(score) desc, id desc limit ${sql.lit(maxClosest)}`;
+}
+
+/** Whether a vector has words of a term. Without them, the score is 0, and to compute it takes longer. */
+const hasPart = (vector: Sql) => sql`(${vector} @@ lexemes or ${vector} @@ longer)`;
+
+/** A copy that is not compressed, once for all words. */
+const flatVector = (vector: Sql) => sql`setweight(${vector}, 'D', '{}')`;
+
 /** The score of each term of `term` in a vector. `ts_rank` returns the mean over the lexemes of a query. */
 function rankBy(field: keyof typeof labelWeights, vector: Sql): Sql {
   const rank = (query: Sql) =>
@@ -331,14 +359,14 @@ function answerScores(): Sql {
     select candidate.id, sqrt(sum(score * score)) as score, max(share) as share, max(terms) as terms
     from candidate
     cross join lateral (
-      select setweight(search_vector, 'D', '{}') as vector from answer where question_id = candidate.id
+      select ${flatVector(sql`search_vector`)} as vector from answer where question_id = candidate.id
       order by created_at desc, id desc limit ${sql.lit(maxAnswers.ofQuestion)}
     ) flat
     cross join lateral (
-      select sum(weight * ${rankBy('answer', sql`flat.vector`)}) / ${lengthFactor(sql`flat.vector`)} as score,
+      select ${answerScore} as score,
         sum(rarity) filter (where flat.vector @@ match) / nullif((select sum(rarity) from term), 0) as share,
         count(*) filter (where flat.vector @@ match) as terms
-      from term
+      from term where ${hasPart(sql`flat.vector`)}
     ) scored
     where not candidate.complete
     group by candidate.id
@@ -348,3 +376,6 @@ function answerScores(): Sql {
 /** A text counts less because it is long. */
 const lengthFactor = (vector: Sql) =>
   sql`(1 + ${sql.lit(length.share)} * ln(greatest(1, length(${vector}) / ${sql.lit(length.from)}::float8)))`;
+
+/** The score of an answer with the words `flat.vector`. */
+const answerScore = sql`sum(weight * ${rankBy('answer', sql`flat.vector`)}) / ${lengthFactor(sql`flat.vector`)}`;

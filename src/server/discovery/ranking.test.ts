@@ -18,10 +18,15 @@ test('weights a rare word more than a common one, and a word used often more tha
 });
 
 test('selects questions with a rare word, or with two common ones', () => {
-  const words = [word('flexbox', 100), word('css', 50_000), word('footer', 9000), word('html', 20_000)];
+  const words = [word('flexbox', 100), word('css', 50_000), word('footer', 3000), word('html', 4000)];
   expect(createRanking(words, 10_000_000)?.some).toBe(
     "'flexbox' | ('footer' & 'html') | ('footer' & 'css') | ('html' & 'css')",
   );
+});
+
+test('selects no pairs of two very common words, all questions of which the index would read', () => {
+  const words = [word('flexbox', 100), word('css', 50_000), word('footer', 3000), word('html', 20_000)];
+  expect(createRanking(words, 10_000_000)?.some).toBe("'flexbox' | ('footer' & 'html') | ('footer' & 'css')");
 });
 
 test('selects questions with the best words together if all are common', () => {

@@ -47,6 +47,9 @@ const maxQuestions = 300;
 /** Common words that are combined in pairs. */
 const maxPaired = 6;
 
+/** Questions with the rarer word of a pair: the index reads all of them. */
+const maxReadForPair = 5_000;
+
 /**
  * Weights the words of a text by their rarity among `total` questions (the inverse document frequency of BM25) times
  * their use in the text. Returns null for a text without words.
@@ -97,7 +100,7 @@ function selectSome(terms: readonly WeightedTerm[], total: number): string | nul
   for (const [index, one] of paired.entries())
     for (const other of paired.slice(index + 1)) {
       const both = (one.most * other.most) / Math.max(total, 1);
-      if (expected + both > maxQuestions) continue;
+      if (expected + both > maxQuestions || Math.min(one.most, other.most) > maxReadForPair) continue;
       parts.push(`(${one.match} & ${other.match})`);
       expected += both;
     }
