@@ -14,6 +14,18 @@ afterAll(() => server.stop());
 const { address, db } = server;
 const draft = { title: 'Who are we?', content: 'A hundred people in one office.' };
 
+/** Starts a node with email, which ends with the test. */
+async function startMailer() {
+  const post = await startEmailServer();
+  onTestFinished(() => post.stop());
+  const mailer = await server.startSecondNode(
+    { maxAccountsPerNetwork: 20, trustedProxies: 1, publicUrl: siteUrl },
+    { email: { url: post.url, from: senderAddress } },
+  );
+  onTestFinished(() => mailer.stop());
+  return { post, mailer };
+}
+
 test('lets 100 people of one office register and post immediately, without email and moderators', async () => {
   const office = await registerManyFromNetwork(address, '192.0.2.1', 100);
   for (const member of [office[0], office[20], office[99]])
@@ -58,13 +70,7 @@ test('lets any number of accounts from the same machine post immediately', async
 });
 
 test('makes them wait until they open the emailed link, with email', async () => {
-  const post = await startEmailServer();
-  onTestFinished(() => post.stop());
-  const mailer = await server.startSecondNode(
-    { maxAccountsPerNetwork: 20, trustedProxies: 1, publicUrl: siteUrl },
-    { email: { url: post.url, from: senderAddress } },
-  );
-  onTestFinished(() => mailer.stop());
+  const { post, mailer } = await startMailer();
   const members = await registerManyFromNetwork(mailer.address, '203.0.113.9', 21);
   await members[19]!.ask(draft);
   const last = members[20]!;
@@ -83,13 +89,7 @@ test('makes them wait until they open the emailed link, with email', async () =>
 });
 
 test('lets an account post that proves its address by a password reset', async () => {
-  const post = await startEmailServer();
-  onTestFinished(() => post.stop());
-  const mailer = await server.startSecondNode(
-    { maxAccountsPerNetwork: 20, trustedProxies: 1, publicUrl: siteUrl },
-    { email: { url: post.url, from: senderAddress } },
-  );
-  onTestFinished(() => mailer.stop());
+  const { post, mailer } = await startMailer();
   for (const [step, network, after] of [
     ['confirmation', '203.0.113.78', null],
     ['moderator', '203.0.113.79', 'moderator'],
@@ -108,13 +108,7 @@ test('lets an account post that proves its address by a password reset', async (
 });
 
 test('keeps an account waiting for a moderator when it confirms its email address', async () => {
-  const post = await startEmailServer();
-  onTestFinished(() => post.stop());
-  const mailer = await server.startSecondNode(
-    { maxAccountsPerNetwork: 20, trustedProxies: 1, publicUrl: siteUrl },
-    { email: { url: post.url, from: senderAddress } },
-  );
-  onTestFinished(() => mailer.stop());
+  const { post, mailer } = await startMailer();
   const member = await registerFromNetwork(mailer.address, '203.0.113.77');
   await sql`update registration set pending_step = 'moderator' where member_id = ${member.id}`.execute(db);
   const [email] = await post.waitForEmails(member.email, 1);
