@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import webPush from 'web-push';
 import { createConfirmationToken, createUnsubscribeToken } from '#server/notifications/preferences.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { type EndpointCall, findId, post, put, remove, type CallContext } from './endpoint-calls.ts';
 import { signInAtProvider } from './oidc-provider.ts';
 import { createLinkToken } from './email-links.ts';
@@ -109,7 +109,7 @@ async function voteAndFollowCalls({
         `/questions/1999/bookmark`,
         { bookmarked: state },
         {
-          maxRows: limits.bookmarks,
+          maxRows: serverLimits.bookmarks,
           reason: 'counts up to the maximum of bookmarks',
         },
       ),

@@ -3,7 +3,7 @@ import { feedWindow } from '#server/engagement/mutes-filter.ts';
 import type { Database } from '#server/core/database.ts';
 import { encodeCursor } from '#server/core/cursor.ts';
 import { recordNewChanges } from '#server/integrations/changes.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import type { SkewedCommunity } from './skewed-community.ts';
 import type { Member } from './member.ts';
 
@@ -267,7 +267,7 @@ async function bookmarkCalls({ busy, muting, db }: CallContext): Promise<Endpoin
     db,
     sql`select created_at as after, question_id as id from question_mute where member_id = ${busy.id} order by 1 desc offset 1500 limit 1`,
   );
-  const few = { maxRows: limits.bookmarks, reason: 'the maximum of bookmarks' };
+  const few = { maxRows: serverLimits.bookmarks, reason: 'the maximum of bookmarks' };
   return [
     get(busy, '/bookmarks'),
     get(busy, `/bookmarks?cursor=${cursor}`),

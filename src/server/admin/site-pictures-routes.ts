@@ -7,7 +7,7 @@ import { createMemberLimit } from '#server/core/rate-limits.ts';
 import { requireAdmin } from '#server/moderation/index.ts';
 import { readPicture } from '#server/posts/index.ts';
 import { sitePicture } from '#shared/admin/settings.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { sitePictureNames, sitePicturePattern } from '#shared/core/site-pictures.ts';
 import { readSitePictureFile } from './settings-queries.ts';
 import { changeSitePicture } from './site-pictures.ts';
@@ -33,7 +33,7 @@ export function sitePictureRoutes({ db }: { db: Database }) {
   const limit = createMemberLimit(db, {
     name: 'site-picture',
     code: 'too-many-uploads',
-    points: limits.uploadsPerHourOfNewMember,
+    points: serverLimits.uploadsPerHourOfNewMember,
     seconds: 60 * 60,
   });
   return createRouter().openapi(change, async (c) => {

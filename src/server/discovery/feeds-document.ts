@@ -9,7 +9,7 @@ import {
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { feedCursors } from './feeds.ts';
 import { listFeedCards } from './feeds-queries.ts';
 
@@ -24,8 +24,8 @@ export function feedDocument({ feed, cursor }: { feed: Feed; cursor: string | un
     key: `/api/feeds/${feed}${cursor === undefined ? '' : `?cursor=${cursor}`}`,
     topics,
     async read(db) {
-      const rows = await listFeedCards(db, { feed, cursor: after, limit: limits.feedPage + 1 });
-      const { items, nextCursor } = paginate(rows, limits.feedPage, feedCursors[feed]);
+      const rows = await listFeedCards(db, { feed, cursor: after, limit: serverLimits.feedPage + 1 });
+      const { items, nextCursor } = paginate(rows, serverLimits.feedPage, feedCursors[feed]);
       return {
         json: toCardsJson(items, nextCursor),
         topics: [...topics, ...listAuthorTopics(items.map((row) => row.author_id))],
@@ -51,7 +51,7 @@ function createStaleCheck(
   rows: readonly QuestionCardDocumentRow[],
 ): (change: TopicEvent) => boolean {
   const ids = new Set(rows.map((row) => row.id));
-  const last = rows.length > limits.feedPage ? rows[limits.feedPage - 1] : undefined;
+  const last = rows.length > serverLimits.feedPage ? rows[serverLimits.feedPage - 1] : undefined;
   /** A question that was not on the page can enter it from this number of upvotes on. */
   const minUpvotes = feed === 'popular' ? (last?.upvotes ?? 0) : Infinity;
   return (change) => {

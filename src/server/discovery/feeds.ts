@@ -5,7 +5,7 @@ import { createReadBatcher } from '#server/core/read-batcher.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
 import { toQuestionCard } from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { FeedPage, FeedViewer, MutedChoice } from '#shared/engagement/mutes.ts';
 import { listFeedSortKeys, listQuestionCards, readFeedViews } from './feeds-queries.ts';
 
@@ -27,7 +27,7 @@ export async function readFeedViewer(
 }
 
 const readViews = (db: Reader, page: { feed: Feed; cursor: Cursor | null }) =>
-  readFeedViews(db, { ...page, limit: limits.feedPage });
+  readFeedViews(db, { ...page, limit: serverLimits.feedPage });
 
 /** Members who open a feed at the same time share the views of its first page. */
 const readFirstViews = {
@@ -56,7 +56,7 @@ async function readFeedWithoutMuted(
 ): Promise<FeedPage> {
   const rows = await listFeedSortKeys(db, { feed, cursor, limit: feedWindow + 1, mutes });
   const passed = skipMuted(rows, {
-    size: limits.feedPage,
+    size: serverLimits.feedPage,
     window: feedWindow,
     position: feedCursors[feed],
   });

@@ -3,7 +3,7 @@ import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
 import { toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Reader } from '#server/core/database.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type {
   MemberCard,
   SearchKind,
@@ -64,7 +64,7 @@ export async function search(
   const nothing = { ...noResults, in: kind };
   if (text === '') return nothing;
   const offset = decodeOffset(cursor);
-  const window = { sort, offset, limit: limits.feedPage + 1 };
+  const window = { sort, offset, limit: serverLimits.feedPage + 1 };
   if (kind === 'users') {
     const rows = await findMembers(db, { query: text, ...window });
     const total = rows[0]?.total ?? 0;
@@ -121,13 +121,13 @@ async function findPosts(db: Reader, wanted: PostSearch): Promise<Found> {
     const rows = await readQuestionCards(db, ids);
     return {
       ...toPage(rows, { total, window }, (page) => ({ questions: page.map(toQuestionCard) })),
-      highlights: await listHighlights(db, { rows: rows.slice(0, limits.feedPage), criteria }),
+      highlights: await listHighlights(db, { rows: rows.slice(0, serverLimits.feedPage), criteria }),
     };
   }
   const rows = await readAnswerCards(db, ids);
   return {
     ...toPage(rows, { total, window }, (page) => ({ answers: page.map(toAnswerCard) })),
-    highlights: await listHighlights(db, { rows: rows.slice(0, limits.feedPage), criteria }),
+    highlights: await listHighlights(db, { rows: rows.slice(0, serverLimits.feedPage), criteria }),
   };
 }
 
@@ -160,7 +160,7 @@ async function findPostIds(
   const found = await findRanked(db, ranking, posts, {
     ...window,
     typed,
-    enough: limits.feedPage,
+    enough: serverLimits.feedPage,
     least: leastOfMost,
   });
   return { ids: found.posts.map(({ id }) => id), total: found.total };
@@ -187,11 +187,11 @@ function toPage<Row>(
   { total, window: { offset } }: { total: number; window: PageWindow },
   shape: (rows: readonly Row[]) => Partial<SearchResults>,
 ): Found {
-  const more = rows.length > limits.feedPage;
+  const more = rows.length > serverLimits.feedPage;
   return {
-    ...shape(rows.slice(0, limits.feedPage)),
+    ...shape(rows.slice(0, serverLimits.feedPage)),
     total,
-    nextCursor: more ? encodeCursor({ after: offset + limits.feedPage, id: 0 }) : null,
+    nextCursor: more ? encodeCursor({ after: offset + serverLimits.feedPage, id: 0 }) : null,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Viewer } from '#server/core/http.ts';
 import type { DocumentRequest } from '#server/core/response-cache.ts';
 import { isAuthorRename, listAuthorTopics, toCardsJson } from '#server/posts/index.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { Topic } from '#shared/core/events.ts';
 import type { QuestionCardsViewer } from '#shared/posts/questions-document.ts';
 import {
@@ -147,11 +147,11 @@ export function tagQuestionsDocument({ tag, cursor }: TagQuestionsRequest): Docu
     topics: ['feeds', 'tags'],
     async read(db) {
       const [rows, tag] = await Promise.all([
-        listTagQuestionCards(db, { key, cursor: after, limit: limits.feedPage + 1 }),
+        listTagQuestionCards(db, { key, cursor: after, limit: serverLimits.feedPage + 1 }),
         findTag(db, key),
       ]);
       const keys = new Set([key, tag.key]);
-      const { items, nextCursor } = paginate(rows, limits.feedPage, (row) => ({
+      const { items, nextCursor } = paginate(rows, serverLimits.feedPage, (row) => ({
         after: row.created_at.getTime(),
         id: row.id,
       }));
@@ -171,7 +171,7 @@ export async function readTagQuestionsViewer(
   db: Reader,
   { tag, cursor }: TagQuestionsRequest,
 ): Promise<QuestionCardsViewer> {
-  const window = { key: tagKey(tag), cursor: decodeCursor(cursor), limit: limits.feedPage };
+  const window = { key: tagKey(tag), cursor: decodeCursor(cursor), limit: serverLimits.feedPage };
   return { views: await readTagQuestionViews(db, window) };
 }
 

@@ -5,7 +5,7 @@ import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { type Bookmark, type BookmarkDraft, type Bookmarks } from '#shared/engagement/bookmarks.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import {
   findBookmarkId,
   type BookmarkRow,
@@ -62,8 +62,8 @@ async function addBookmark(
   // The lock keeps two concurrent requests from both counting one below the limit.
   await lockMember(tx, memberId);
   if ((await findBookmarkId(tx, bookmark)) !== null) return null;
-  if ((await countBookmarks(tx, memberId)) >= limits.bookmarks)
-    throw new ProblemError('too-many-bookmarks', { params: { max: limits.bookmarks } });
+  if ((await countBookmarks(tx, memberId)) >= serverLimits.bookmarks)
+    throw new ProblemError('too-many-bookmarks', { params: { max: serverLimits.bookmarks } });
   const at = bookmarkedAt === undefined ? null : new Date(bookmarkedAt);
   const id = await insertBookmark(tx, { ...bookmark, note, at });
   await replaceBookmarkLists(tx, { id, memberId, listIds });

@@ -15,7 +15,7 @@ import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/cor
 import type { Viewer } from '#server/core/http.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
 import { lockMember, requireQuestion, toQuestionCard } from '#server/posts/index.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
 import { findTagsProblem, normalizeTags } from '#shared/posts/tags.ts';
@@ -52,8 +52,12 @@ export async function followTag(
     await lockMember(tx, viewer.id);
     // Before the mute, because it locks the tag: a concurrent request cannot mute it in between.
     const followed = await setTagFollow(tx, { ...follow, following });
-    if (following && followed.length > 0 && (await countTagFollows(tx, viewer.id)) > limits.followedTags)
-      throw new ProblemError('too-many-followed-tags', { params: { max: limits.followedTags } });
+    if (
+      following &&
+      followed.length > 0 &&
+      (await countTagFollows(tx, viewer.id)) > serverLimits.followedTags
+    )
+      throw new ProblemError('too-many-followed-tags', { params: { max: serverLimits.followedTags } });
     const unmuted = following ? await unmuteTag(tx, follow) : [];
     await publishAll(tx, [...followed, ...unmuted]);
   });
@@ -68,7 +72,7 @@ export async function readFollowedQuestions(
   { viewer, muted, cursor }: FollowingFeedRequest & { cursor: string | undefined },
 ): Promise<FeedPage> {
   const mutes = await readMutesToApply(db, { viewerId: viewer.id, muted });
-  const window = mutes === null ? limits.feedPage : followedWindow;
+  const window = mutes === null ? serverLimits.feedPage : followedWindow;
   const rows = await listFollowedQuestions(db, {
     viewerId: viewer.id,
     cursor: decodeCursor(cursor),
@@ -80,7 +84,7 @@ export async function readFollowedQuestions(
     hidden: mutedCount,
     nextCursor,
   } = skipMuted(rows, {
-    size: limits.feedPage,
+    size: serverLimits.feedPage,
     window,
     position: (row): Cursor => ({ after: row.created_at.getTime(), id: row.id }),
   });
@@ -110,7 +114,7 @@ const maxActivity = 10;
 const followedWindow = 40;
 
 /** Names of tags and ids of questions, each, that one response contains at most. */
-const maxFollows = limits.followedTags;
+const maxFollows = serverLimits.followedTags;
 
 /**
  * Returns what the viewer follows, latest first. The browser uses it to select the live updates that concern the

@@ -3,7 +3,7 @@ import type { Reader } from '#server/core/database.ts';
 import { createReadBatcher } from '#server/core/read-batcher.ts';
 import { existsForRow } from '#server/core/sql.ts';
 import { type Cursor, encodeCursor } from '#server/core/cursor.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 
 /** The tags a member muted. */
@@ -19,7 +19,7 @@ async function readMutesOfMembers(db: Reader, viewerIds: readonly number[]): Pro
   const { rows } = await sql<{ viewer_id: number; tag_id: number }>`
     select viewer_id, tag_id from unnest((select ${[...new Set(viewerIds)]}::bigint[])) as reading (viewer_id)
     cross join lateral (
-      select tag_id from tag_mute where member_id = viewer_id limit ${limits.mutedTags}
+      select tag_id from tag_mute where member_id = viewer_id limit ${serverLimits.mutedTags}
     ) muted`.execute(db);
   const byViewer = Map.groupBy(rows, (row) => row.viewer_id);
   return viewerIds.map((viewerId) => ({

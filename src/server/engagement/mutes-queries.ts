@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 
 type QuestionMute = { questionId: number; memberId: number };
 type TagMute = { tagId: number; memberId: number };
@@ -48,7 +48,7 @@ export async function listMutedTags(db: Reader, memberId: number) {
   const { rows } = await sql<{ name: string; created_at: Date }>`
     select tag.name, mute.created_at from tag_mute mute join tag on tag.id = mute.tag_id
     where mute.member_id = ${memberId}
-    order by mute.created_at desc, tag.id desc limit ${limits.mutedTags}`.execute(db);
+    order by mute.created_at desc, tag.id desc limit ${serverLimits.mutedTags}`.execute(db);
   return rows;
 }
 

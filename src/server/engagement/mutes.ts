@@ -5,7 +5,7 @@ import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { lockMember, lockTagByName, requireQuestion } from '#server/posts/index.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { type MutedQuestions, type MutedTags } from '#shared/engagement/mutes.ts';
 import { findTagsProblem, normalizeTags } from '#shared/posts/tags.ts';
 import {
@@ -104,8 +104,8 @@ async function addTagMute(
   const row = await lockTagByName(tx, { tag, create: true });
   if (row === undefined) throw new Error(`the tag '${tag}' was not stored`);
   if (!(await insertTagMute(tx, { tagId: row.id, memberId }))) return unfollowed;
-  if ((await countTagMutes(tx, memberId)) > limits.mutedTags)
-    throw new ProblemError('too-many-muted-tags', { params: { max: limits.mutedTags } });
+  if ((await countTagMutes(tx, memberId)) > serverLimits.mutedTags)
+    throw new ProblemError('too-many-muted-tags', { params: { max: serverLimits.mutedTags } });
   return [
     ...unfollowed,
     { topic: `member:${memberId}`, event: { kind: 'mutes-changed', tag: row.name, muted: true } },

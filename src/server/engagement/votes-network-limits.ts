@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { isLoopbackNetwork } from '#server/core/network-address.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { isNewMember, type VotedPost, type VoterRow } from './votes-queries.ts';
 
 /** Votes that new members who registered from one network have together (docs/product.md 17.5). */
@@ -72,7 +72,7 @@ export class NetworkVoteLimits {
 }
 
 const createLimitError = () =>
-  new ProblemError('network-vote-limit', { params: { days: limits.newMemberDays } });
+  new ProblemError('network-vote-limit', { params: { days: serverLimits.newMemberDays } });
 
 /** @param id of a post of the batch's kind, or of an author */
 const keyOf = (network: string, id: number | null) => `${network} ${id}`;

@@ -1,5 +1,5 @@
 import type { PostKind, VoteDirection } from '#shared/core/fields.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
 import { insertUpvoteNotifications, type UpvoteNotification } from '#server/notifications/index.ts';
@@ -83,7 +83,7 @@ const selectVoters = (kind: PostKind, voters: readonly Voter[]) => sql<VoterRow>
   left join registration on registration.member_id = voter and ${isNewMember}`;
 
 /** SQL condition: the registration is so recent that votes of the member are limited per network. */
-export const isNewMember = sql`registration.registered_at > now() - make_interval(days => ${sql.lit(limits.newMemberDays)})`;
+export const isNewMember = sql`registration.registered_at > now() - make_interval(days => ${sql.lit(serverLimits.newMemberDays)})`;
 
 /** The changes of votes on locked posts of one kind. */
 export type VoteChanges = {

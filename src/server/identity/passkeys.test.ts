@@ -11,7 +11,7 @@ import { type ApiClient, expectOk, type Member, password } from '#tests/support/
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { enableTwoFactor } from '#tests/support/two-factor.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { type Passkey } from '#shared/identity/passkeys.ts';
 import type { SignInState } from '#shared/identity/two-factor.ts';
 
@@ -153,7 +153,7 @@ describe('adding a passkey', () => {
     expect(again).toMatchObject({ excludeCredentials: [{ transports: ['usb', 'smart-card'] }] });
   });
 
-  test(`is limited to ${limits.passkeys} per member`, async () => {
+  test(`is limited to ${serverLimits.passkeys} per member`, async () => {
     const ann = await server.register('Ann');
     const stored = {
       member_id: ann.id,
@@ -162,7 +162,7 @@ describe('adding a passkey', () => {
       counter: 0,
       transports: [],
     };
-    const names = Array.from({ length: limits.passkeys - 1 }, (_, made) => `key ${made}`);
+    const names = Array.from({ length: serverLimits.passkeys - 1 }, (_, made) => `key ${made}`);
     const rows = names.map((name) => ({
       ...stored,
       name,

@@ -6,7 +6,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import {
   type NewPasskey,
   type Passkey,
@@ -127,8 +127,8 @@ export function createPasskeys(deps: {
   ): Promise<PasskeyChallenge> {
     await requirePassword(viewer, proof);
     const [member, existing] = await Promise.all([findOwnMember(db, viewer.id), listPasskeys(db, viewer.id)]);
-    if (existing.length >= limits.passkeys)
-      throw new ProblemError('too-many-passkeys', { params: { max: limits.passkeys } });
+    if (existing.length >= serverLimits.passkeys)
+      throw new ProblemError('too-many-passkeys', { params: { max: serverLimits.passkeys } });
     const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
     const { generateRegistrationOptions } = await loadWebAuthn();
     const options = await generateRegistrationOptions({
@@ -172,8 +172,8 @@ export function createPasskeys(deps: {
     };
     return transaction(db, async (tx) => {
       await lockSignInMethods(tx, viewer.id);
-      if ((await listPasskeys(tx, viewer.id)).length >= limits.passkeys)
-        throw new ProblemError('too-many-passkeys', { params: { max: limits.passkeys } });
+      if ((await listPasskeys(tx, viewer.id)).length >= serverLimits.passkeys)
+        throw new ProblemError('too-many-passkeys', { params: { max: serverLimits.passkeys } });
       const added = await insertPasskey(tx, row);
       if (added === undefined) throw new ProblemError('passkey-already-added');
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'passkey-added' });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { jsonTime } from '#server/core/sql.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { badgeClasses } from '#shared/identity/imported-badges.ts';
 
 const awardsOf = (badgeClass: string) => sql`coalesce(sum(awards) filter (where class = ${badgeClass}), 0)`;
@@ -11,7 +11,7 @@ const awardsOf = (badgeClass: string) => sql`coalesce(sum(awards) filter (where 
  */
 export const importedBadgesJson = sql`(
   select coalesce(json_agg(json_build_object(
-      'site', site, 'total', total, 'gold', gold, 'silver', silver, 'bronze', bronze, 'badges', badges[1:${sql.lit(limits.importedBadges)}]
+      'site', site, 'total', total, 'gold', gold, 'silver', silver, 'bronze', bronze, 'badges', badges[1:${sql.lit(serverLimits.importedBadges)}]
     ) order by site), '[]')
   from (
     select site, count(*) as total, ${awardsOf('gold')} as gold, ${awardsOf('silver')} as silver,

@@ -5,7 +5,7 @@ import { createManyMembers } from '#tests/support/many-members.ts';
 import { type ApiClient, expectOk, Member, password } from '#tests/support/member.ts';
 import type { TestServer } from '#tests/support/server.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { MemberSettings, Profile, EmailVisibility } from '#shared/identity/profiles.ts';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 
@@ -103,7 +103,7 @@ describe('the email address on a profile', () => {
 describe('email addresses of other members', () => {
   test('are shown to one member up to sixty times an hour, then the profile omits the address and gives the reason', async () => {
     const [viewer, other] = [await server.register('Viewer'), await server.register('Other')];
-    const members = await createManyMembers(server, limits.emailViewsPerHour + 1);
+    const members = await createManyMembers(server, serverLimits.emailViewsPerHour + 1);
     const last = members.pop();
     if (last === undefined) throw new Error('no members registered');
     const hiding = await register(false);

@@ -8,7 +8,7 @@ import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
 import { displayName as displayNameSchema } from '#shared/identity/accounts.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import { parseWebsite } from '#server/core/websites.ts';
 import { normalizeName } from '#shared/identity/display-names.ts';
 import type { AnswerCards, MemberSettings, Profile, SettingsChange } from '#shared/identity/profiles.ts';
@@ -64,7 +64,11 @@ type ProfileRequest = { id: number; viewer: PublicEnv['Variables']['viewer']; ca
 export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {
   const hour = { seconds: 60 * 60 };
   const viewedPairs = createRateLimit(db, { name: 'email-view-pairs', points: 1, ...hour });
-  const viewLimit = createRateLimit(db, { name: 'email-views', points: limits.emailViewsPerHour, ...hour });
+  const viewLimit = createRateLimit(db, {
+    name: 'email-views',
+    points: serverLimits.emailViewsPerHour,
+    ...hour,
+  });
   return async (viewerId: number, memberId: number): Promise<boolean | 'too-many'> => {
     if (profileEmail === 'never') return false;
     const pair = `${viewerId} ${memberId}`;
@@ -92,10 +96,10 @@ export async function readQuestionsBy(
   const rows = await listQuestionsBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
-    limit: limits.feedPage + 1,
+    limit: serverLimits.feedPage + 1,
   });
   if (rows.length === 0) await requireMember(db, id);
-  const { items, nextCursor } = paginate(rows, limits.feedPage, toTimeCursor);
+  const { items, nextCursor } = paginate(rows, serverLimits.feedPage, toTimeCursor);
   return { items: items.map(toQuestionCard), nextCursor };
 }
 
@@ -104,10 +108,10 @@ export async function readAnswersBy(db: Reader, { id, cursor }: MemberPostsReque
   const rows = await listAnswersBy(db, {
     memberId: id,
     cursor: decodeCursor(cursor),
-    limit: limits.feedPage + 1,
+    limit: serverLimits.feedPage + 1,
   });
   if (rows.length === 0) await requireMember(db, id);
-  const { items, nextCursor } = paginate(rows, limits.feedPage, toTimeCursor);
+  const { items, nextCursor } = paginate(rows, serverLimits.feedPage, toTimeCursor);
   return { items: items.map(toAnswerCard), nextCursor };
 }
 

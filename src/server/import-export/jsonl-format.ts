@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { email } from '#shared/identity/accounts.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import { badgeClasses } from '#shared/identity/imported-badges.ts';
 import { closingReasons } from '#shared/posts/closing-reasons.ts';
 import { parseWebsite } from '#server/core/websites.ts';
@@ -93,7 +93,7 @@ const ofPost = { post: z.enum(['question', 'answer', 'reply']), postId: id };
 const siteHistory = {
   communityWikiAt: time.optional(),
   bounties: z
-    .array(z.strictObject({ amount: z.int().positive().max(limits.bounty), day: time }))
+    .array(z.strictObject({ amount: z.int().positive().max(serverLimits.bounty), day: time }))
     .max(100)
     .optional(),
 };
@@ -133,7 +133,7 @@ const member = z.strictObject({
 const badge = z
   .strictObject({
     memberId: id,
-    name: requiredLine.pipe(z.string().max(limits.importedBadgeName)),
+    name: requiredLine.pipe(z.string().max(serverLimits.importedBadgeName)),
     class: z.enum(badgeClasses).optional(),
     tagBased: z.boolean().default(false),
     awards: z.int().positive().max(1_000_000).default(1),

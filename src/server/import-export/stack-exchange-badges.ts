@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { BadgeClass } from '#shared/identity/imported-badges.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { truncate } from '#shared/core/text.ts';
 import { copyRows } from './copy-rows.ts';
 import { cleanLine } from './stack-exchange-characters.ts';
@@ -26,7 +26,7 @@ export const stageBadges: StageRows = async (client, rows, tally) => {
     const id = parseInteger(row['Id']);
     const member = parseInteger(row['UserId']);
     const awarded = parseTime(row['Date']);
-    const name = truncate(cleanLine(row['Name'] ?? ''), limits.importedBadgeName);
+    const name = truncate(cleanLine(row['Name'] ?? ''), serverLimits.importedBadgeName);
     if (id === null || member === null || awarded === null || name === '') return incompleteReason;
     return [id, member, name, classes.get(row['Class'] ?? '') ?? null, row['TagBased'] === 'True', awarded];
   });

@@ -1,6 +1,6 @@
 import { parseWebsite } from '#server/core/websites.ts';
 import { countCodePoints, tagKey } from '#shared/core/text.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
 import type { TextConverter } from './stack-exchange-conversion.ts';
@@ -125,7 +125,7 @@ function readBountyAmount(row: ArchiveRow): number | null {
   const kind = parseInteger(row['VoteTypeId']);
   if (kind !== bountyVotes.offered && kind !== bountyVotes.awarded) return null;
   const amount = parseInteger(row['BountyAmount']);
-  return amount !== null && amount > 0 && amount <= limits.bounty ? amount : null;
+  return amount !== null && amount > 0 && amount <= serverLimits.bounty ? amount : null;
 }
 
 /** Accepted, upvote, downvote, favourite. */

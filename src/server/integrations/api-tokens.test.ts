@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiScope, type ApiToken } from '#shared/integrations/api-tokens.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { SessionState } from '#shared/identity/accounts.ts';
 import { createToken, Program, programOf } from '#tests/support/api-tokens.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
@@ -65,10 +65,10 @@ describe('creating a token', () => {
 
   test('is refused above the limit, also when several are created at once', async () => {
     const member = await server.register('Many');
-    for (let index = 1; index < limits.apiTokens; index++) await createToken(member, ['read']);
+    for (let index = 1; index < serverLimits.apiTokens; index++) await createToken(member, ['read']);
     const responses = await Promise.all([1, 2, 3].map(() => member.post('/api-tokens', draft)));
     expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 403, 403]);
-    expect(await listTokens(member)).toHaveLength(limits.apiTokens);
+    expect(await listTokens(member)).toHaveLength(serverLimits.apiTokens);
   });
 });
 

@@ -7,7 +7,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import { findViewer, recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import {
   type ApiScope,
   type ApiToken,
@@ -122,8 +122,8 @@ export async function issueApiToken(
 ): Promise<ApiToken & { token: string }> {
   const token = prefix + randomBytes(32).toString('base64url');
   const { name, scopes, expiresInDays: days } = draft;
-  if ((await lockApiTokens(tx, memberId)) >= limits.apiTokens)
-    throw new ProblemError('too-many-api-tokens', { params: { max: limits.apiTokens } });
+  if ((await lockApiTokens(tx, memberId)) >= serverLimits.apiTokens)
+    throw new ProblemError('too-many-api-tokens', { params: { max: serverLimits.apiTokens } });
   const row = await insertApiToken(tx, { memberId, name, hash: hashToken(token), scopes, days });
   return { ...toApiToken(row), token };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { ServiceAccountDraft } from '#shared/integrations/service-accounts.ts';
 
 export type ServiceAccountRow = {
@@ -25,7 +25,7 @@ const columns = sql`
 export async function listServiceAccounts(db: Reader): Promise<ServiceAccountRow[]> {
   const { rows } = await sql<ServiceAccountRow>`
     select ${columns} from service_account join member on member.id = member_id
-    order by lower(display_name), member.id limit ${sql.lit(limits.serviceAccounts)}`.execute(db);
+    order by lower(display_name), member.id limit ${sql.lit(serverLimits.serviceAccounts)}`.execute(db);
   return rows;
 }
 

@@ -5,7 +5,7 @@ import { setRole } from '#server/admin/roles.ts';
 import { countStatistics } from '#server/admin/statistics.ts';
 import { createAccountDeletionJob } from '#server/identity/account-deletion.ts';
 import type { Statistics } from '#shared/admin/statistics.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import type { ServiceAccount, ServiceAccounts } from '#shared/integrations/service-accounts.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
@@ -140,7 +140,7 @@ describe('an admin', () => {
   test('can have 50 accounts, also when several are created at once', async () => {
     const present = (await listAccounts()).length;
     await sql`with added as (insert into member (display_name, is_bot)
-        select 'Bot ' || n, true from generate_series(1, ${limits.serviceAccounts - present - 1}::int) n returning id)
+        select 'Bot ' || n, true from generate_series(1, ${serverLimits.serviceAccounts - present - 1}::int) n returning id)
       insert into service_account (member_id, requests_per_minute, posts_per_hour)
       select id, 1, 1 from added`.execute(server.db);
     const responses = await Promise.all([1, 2, 3].map(() => ada.post('/admin/service-accounts', draft)));

@@ -10,7 +10,7 @@ import {
 } from '#server/identity/index.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
 import { buildProfileEvents } from '#server/posts/index.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { ApiToken } from '#shared/integrations/api-tokens.ts';
 import type {
   ServiceAccountDeletion,
@@ -59,8 +59,10 @@ export function createServiceAccounts(deps: ServiceAccountDeps) {
   async function add(admin: Admin, draft: ServiceAccountDraft): Promise<{ id: number }> {
     return transaction(db, async (tx) => {
       await refuseImpersonation(tx, draft.displayName, null);
-      if ((await lockServiceAccounts(tx)) >= limits.serviceAccounts)
-        throw new ProblemError('too-many-service-accounts', { params: { max: limits.serviceAccounts } });
+      if ((await lockServiceAccounts(tx)) >= serverLimits.serviceAccounts)
+        throw new ProblemError('too-many-service-accounts', {
+          params: { max: serverLimits.serviceAccounts },
+        });
       const id = await insertServiceAccount(tx, draft);
       await log(tx, admin, { action: 'add_service_account', id, before: {}, after: toLogged(draft) });
       await publishProfile(tx, id);

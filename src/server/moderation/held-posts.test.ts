@@ -7,7 +7,7 @@ import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { ReviewCounts } from '#shared/moderation/moderation.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
 import {
@@ -238,12 +238,12 @@ test.each(['the question is deleted', 'all activity of the author is removed', '
 test('mentions of held posts count once, so that moderators can approve all of them', async () => {
   const nadia = await server.register('Nadia');
   const mentioned = await server.registerAll(
-    ...Array.from({ length: limits.mentionsPerPost }, (_, n) => `M ${n}`),
+    ...Array.from({ length: serverLimits.mentionsPerPost }, (_, n) => `M ${n}`),
   );
   const content = mentioned.map(({ id }) => `[@M](/profile/${id})`).join(' ');
   const held = [];
-  for (let count = 0; (count + 1) * mentioned.length <= limits.mentionsPerDay; count++)
+  for (let count = 0; (count + 1) * mentioned.length <= serverLimits.mentionsPerDay; count++)
     held.push(await hold(nadia, '/questions', { ...draft, title: `Does loaf ${count} freeze?`, content }));
-  expect(held.length * 2 * mentioned.length).toBeGreaterThan(limits.mentionsPerDay);
+  expect(held.length * 2 * mentioned.length).toBeGreaterThan(serverLimits.mentionsPerDay);
   for (const id of held) expectOk(await actOnPost(moderator, 'approve', 'question', id, { reason: '' }));
 });

@@ -1,6 +1,6 @@
 import { unnamedMember } from '#server/core/sql.ts';
 import type { PostKind } from '#shared/core/fields.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
@@ -146,7 +146,7 @@ export async function insertMentionNotifications(
     where application is null and member.id <> draft.sender_id and member.id not in (select recipient_id from notified)
       and not ${hasMuted(sql`member.id`, sql`draft.question_id`)}
     order by draft.place
-    limit greatest(0, ${sql.lit(limits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`).execute(
+    limit greatest(0, ${sql.lit(serverLimits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`).execute(
     tx,
   );
   return rows.map((row) => row.recipient_id);

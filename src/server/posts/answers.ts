@@ -17,7 +17,7 @@ import { lockQuestionThread, requireQuestion, touchQuestion } from './questions.
 import { listFirstRepliesByAnswer } from './replies.ts';
 import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { RepliesPage } from '#shared/posts/replies.ts';
 import { createAnswerExcerpt } from './cards.ts';
 import {
@@ -50,14 +50,14 @@ export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<A
     viewerId: viewer.id,
     sort,
     cursor: decodeCursor(wanted.cursor),
-    limit: limits.answersPage + 1,
+    limit: serverLimits.answersPage + 1,
   });
   const { items, nextCursor } = toPage(rows, sort);
   return { items: await withReplies(db, items, viewer), nextCursor };
 }
 
 function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
-  const size = limits.answersPage + (rows[0]?.accepted === true ? 1 : 0);
+  const size = serverLimits.answersPage + (rows[0]?.accepted === true ? 1 : 0);
   return paginate(rows, size, (row) => ({
     after: row.created_at.getTime(),
     id: row.id,

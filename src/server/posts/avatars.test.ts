@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { avatarSizes, getAvatarPath } from '#shared/core/uploads.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnMember, startModeration } from '#tests/support/moderation.ts';
@@ -158,7 +158,7 @@ test('counts towards the uploads of an hour, and bad files and visitors are refu
   });
   const ned = await server.register('Ned');
   const codes = [];
-  for (let count = 0; count <= limits.uploadsPerHourOfNewMember; count++)
+  for (let count = 0; count <= serverLimits.uploadsPerHourOfNewMember; count++)
     codes.push(
       (await send(ned, count === 0 ? Buffer.alloc(limits.uploadBytes + 1) : Buffer.from('<svg>'))).code,
     );

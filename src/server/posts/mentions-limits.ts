@@ -3,7 +3,7 @@ import type { Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { memberRateLimitKey } from '#server/core/rate-limits.ts';
 import { filterNewMembers } from './write-limits.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { findMentions } from './mentions.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -23,12 +23,15 @@ export type NewMentions = {
 export async function findMentionsProblem(tx: Tx, mentioning: NewMentions): Promise<ProblemError | null> {
   const { memberId, text, added, publicUrl } = mentioning;
   if (added.length === 0) return null;
-  if (findMentions(text, publicUrl).length > limits.mentionsPerPost)
-    return invalidFieldError('content', 'too-many-mentions', { max: limits.mentionsPerPost });
+  if (findMentions(text, publicUrl).length > serverLimits.mentionsPerPost)
+    return invalidFieldError('content', 'too-many-mentions', { max: serverLimits.mentionsPerPost });
   if (!(await filterNewMembers(tx, [memberId])).has(memberId)) return null;
   const retryAfter = await countTowardsLimit(tx, { memberId, count: added.length });
   if (retryAfter === null) return null;
-  return new ProblemError('too-many-mentions-today', { params: { max: limits.mentionsPerDay }, retryAfter });
+  return new ProblemError('too-many-mentions-today', {
+    params: { max: serverLimits.mentionsPerDay },
+    retryAfter,
+  });
 }
 
 /**
@@ -54,7 +57,7 @@ async function countTowardsLimit(
     on conflict (key) do update set
       points = ${used} + excluded.points,
       expire = case when existing.expire <= ${now} then excluded.expire else existing.expire end
-    where ${used} + excluded.points <= ${limits.mentionsPerDay}
+    where ${used} + excluded.points <= ${serverLimits.mentionsPerDay}
     returning key`.execute(tx);
   if (updated.length > 0) return null;
   const { rows } = await sql<{ seconds: number }>`

@@ -9,7 +9,7 @@ import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
 import { existsForRow, jsonTime } from '#server/core/sql.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 
 export type QuestionDocumentRow = {
   /** The JSON of the document. */
@@ -37,11 +37,11 @@ export async function readQuestionDocumentRows(
 
 const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<QuestionDocumentRow>`
     with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })}),
-    listed_reply as materialized (${selectThreadReplies(id, limits.repliesPage + 1, replyJson)}),
+    listed_reply as materialized (${selectThreadReplies(id, serverLimits.repliesPage + 1, replyJson)}),
     reply_page as materialized (
       select answer_id, json_build_object(
-        'items', json_agg(reply order by n) filter (where n <= ${sql.lit(limits.repliesPage)}),
-        'nextCursor', case when max(n) > ${sql.lit(limits.repliesPage)} then max(cursor) filter (where n = ${sql.lit(limits.repliesPage)}) end
+        'items', json_agg(reply order by n) filter (where n <= ${sql.lit(serverLimits.repliesPage)}),
+        'nextCursor', case when max(n) > ${sql.lit(serverLimits.repliesPage)} then max(cursor) filter (where n = ${sql.lit(serverLimits.repliesPage)}) end
       ) as page
       from (
         select answer_id, reply, cursor, row_number() over (partition by answer_id order by id) as n from listed_reply
@@ -55,7 +55,7 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
         'upvotes', post.upvotes, 'downvotes', post.downvotes, 'siteHistory', ${siteHistoryJson('answer')},
         'replies', coalesce((select page from reply_page where answer_id = post.id), ${noItems})
       ) as answer
-      from first_answer join answer post using (id) ${bylineJoins} where n <= ${sql.lit(limits.answersPage)}
+      from first_answer join answer post using (id) ${bylineJoins} where n <= ${sql.lit(serverLimits.answersPage)}
     )
     select json_build_object(
       'question', json_build_object(
@@ -71,8 +71,8 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
       'answers', (
         select json_build_object(
           'items', coalesce(json_agg(answer order by n), '[]'),
-          'nextCursor', case when (select max(n) from first_answer) > ${sql.lit(limits.answersPage)}
-            then max(cursor) filter (where n = ${sql.lit(limits.answersPage)}) end
+          'nextCursor', case when (select max(n) from first_answer) > ${sql.lit(serverLimits.answersPage)}
+            then max(cursor) filter (where n = ${sql.lit(serverLimits.answersPage)}) end
         ) from listed_answer
       ),
       'sort', ${sort}::text
@@ -132,7 +132,7 @@ function selectQuestionViewer({
       'replyVotes', ${votesById(sql`select id, (
         select direction from vote
         where reply_id = reply.id and member_id = ${viewerId} and reply.deleted_at is null
-      ) as vote from (${selectThreadReplies(id, limits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
+      ) as vote from (${selectThreadReplies(id, serverLimits.repliesPage, sql`post.id, post.deleted_at`)}) reply`)},
       'bookmarkedAnswers', (
         select coalesce(json_agg(id), '[]') from first_answer answer
         where ${existsForRow(sql`from bookmark where answer_id = answer.id and member_id = ${viewerId}`)}
@@ -153,7 +153,7 @@ type AnswersFrom = { id: RawBuilder<unknown>; sort: AnswerSort; cursor: Cursor |
  * A page of answers and the one after it. The accepted answer has the number 0, the others are numbered from 1.
  */
 function selectFirstAnswers({ id: questionId, sort, cursor }: AnswersFrom): RawBuilder<unknown> {
-  const first = { questionId, sort, cursor, limit: limits.answersPage + 1 };
+  const first = { questionId, sort, cursor, limit: serverLimits.answersPage + 1 };
   const columns = sql`post.id, post.created_at, post.upvotes, post.downvotes`;
   return sql`
     select id, count(*) filter (where not accepted) over (rows unbounded preceding) as n
@@ -166,7 +166,7 @@ function selectThreadReplies(
   limit: number,
   columns: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const answers = sql`select id from first_answer where n <= ${sql.lit(limits.answersPage)}`;
+  const answers = sql`select id from first_answer where n <= ${sql.lit(serverLimits.answersPage)}`;
   const on = { questionId, answerId: null };
   return sql`
     (${selectReplies({ on, afterId: 0, limit }, columns)})

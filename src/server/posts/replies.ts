@@ -18,7 +18,7 @@ import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { getLockReasonOfReply, lockQuestionOf, refuseLocked } from './posts-locks.ts';
 import { lockQuestionThread, touchQuestion } from './questions.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/posts/replies.ts';
 import {
   findReplyById,
@@ -131,7 +131,7 @@ export async function listFirstRepliesByAnswer(
 ): Promise<Map<number, RepliesPage>> {
   if (answerIds.length === 0) return new Map();
   return toPagesByAnswer(
-    await listFirstReplies(db, { answerIds, viewerId: viewer.id, limit: limits.repliesPage + 1 }),
+    await listFirstReplies(db, { answerIds, viewerId: viewer.id, limit: serverLimits.repliesPage + 1 }),
   );
 }
 
@@ -146,7 +146,7 @@ export async function listReplies(
   { on, viewer, cursor }: { on: ReplyTarget; viewer: Pick<Viewer, 'id'>; cursor: string | undefined },
 ): Promise<RepliesPage> {
   const afterId = decodeCursor(cursor)?.id ?? 0;
-  const limit = limits.repliesPage + 1;
+  const limit = serverLimits.repliesPage + 1;
   return toPage(await listRepliesAfter(db, { on, afterId, viewerId: viewer.id, limit }));
 }
 
@@ -270,7 +270,7 @@ async function lockOwnReply(
 }
 
 function toPage(rows: readonly ReplyRow[]): RepliesPage {
-  const { items, nextCursor } = paginate(rows, limits.repliesPage, (row) => ({ after: 0, id: row.id }));
+  const { items, nextCursor } = paginate(rows, serverLimits.repliesPage, (row) => ({ after: 0, id: row.id }));
   return { items: items.map(toReply), nextCursor };
 }
 

@@ -5,7 +5,7 @@ import { unnamedMember } from '#server/core/sql.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { PostKind } from '#shared/core/fields.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { Revision, RevisionEntry, RevisionsPage } from '#shared/posts/revisions.ts';
 import { readAnswer } from './answers.ts';
 import { readQuestion } from './questions.ts';
@@ -47,18 +47,18 @@ export async function listRevisions(
     left join member imported_editor on imported_editor.id = imported_editor_id
     left join member imported_approver on imported_approver.id = imported_approver_id
     where revision.${column} = ${id} ${cursor === null ? sql`` : sql`and number < ${cursor.after}::bigint`}
-    order by number desc limit ${sql.lit(limits.revisionsPage + 2)}`.execute(db);
+    order by number desc limit ${sql.lit(serverLimits.revisionsPage + 2)}`.execute(db);
   const earlier = rows.map(({ number, created_at: at }) => ({ number, createdAt: at.toISOString() }));
   const newest = { number: (earlier[0]?.number ?? 0) + 1, createdAt: current.createdAt };
   const all = cursor === null ? [newest, ...earlier] : earlier;
   // The editor of a version is stored with the version that it replaced.
   const editorByNumber = new Map(rows.map((row) => [row.number + 1, row.replaced_by]));
-  const entries = all.slice(0, limits.revisionsPage + 1).map((entry, index) => ({
+  const entries = all.slice(0, serverLimits.revisionsPage + 1).map((entry, index) => ({
     ...entry,
     previous: all[index + 1]?.number ?? null,
     editor: editorByNumber.get(entry.number) ?? null,
   }));
-  return paginate(entries, limits.revisionsPage, ({ number }) => ({ after: number, id }));
+  return paginate(entries, serverLimits.revisionsPage, ({ number }) => ({ after: number, id }));
 }
 
 /**

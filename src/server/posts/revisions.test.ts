@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { PostPath } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import type { RevisionsPage } from '#shared/posts/revisions.ts';
 
 const server = await startTestServer();
@@ -102,7 +102,7 @@ test('keeps the first revision and the latest ones, in pages without texts', asy
     }
     await server.resetRateLimits();
     const page = (await ann.get<RevisionsPage>(`${path}/revisions`)).body;
-    expect(page.items).toHaveLength(limits.revisionsPage);
+    expect(page.items).toHaveLength(serverLimits.revisionsPage);
     expect(page.items[0]).toEqual({
       number: edits + 1,
       createdAt: expect.any(String),

@@ -1,7 +1,7 @@
 import sharp, { type Channels, type Sharp } from 'sharp';
 import { answerOnce } from '#server/core/limited-process.ts';
 import { neutralColors } from '#shared/core/accent.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { getLogoSize, iconFiles } from '#shared/core/site-pictures.ts';
 import { avatarSizes, getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
 import type { EncodeReply, EncodeRequest } from './uploads-encoding.ts';
@@ -26,7 +26,7 @@ sharp.unblock({
 answerOnce(encode);
 
 async function encode({ bytes, kind }: EncodeRequest): Promise<EncodeReply> {
-  const maxPixels = limits.uploadMegapixels * 1_000_000;
+  const maxPixels = serverLimits.uploadMegapixels * 1_000_000;
   // Of an animation, the first frame. The number of pixels is checked below.
   const image = sharp(bytes, { limitInputPixels: false, failOn: 'error', autoOrient: true });
   let size: PictureSize;

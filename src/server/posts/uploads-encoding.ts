@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { overloadedError, ProblemError } from '#server/core/errors.ts';
 import { runLimitedProcess } from '#server/core/limited-process.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import type { PictureSize } from '#shared/core/uploads.ts';
 
@@ -42,7 +42,7 @@ export async function encodePicture(
   if (reply === null) throw new ProblemError('upload-too-expensive');
   if ('files' in reply) return reply.files;
   if (reply.error === 'upload-too-many-pixels')
-    throw new ProblemError(reply.error, { params: { max: limits.uploadMegapixels } });
+    throw new ProblemError(reply.error, { params: { max: serverLimits.uploadMegapixels } });
   throw new ProblemError(reply.error);
 }
 

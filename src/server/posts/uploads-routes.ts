@@ -11,7 +11,7 @@ import {
 } from '#server/core/http.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import { getUploadPath, parseUploadPath } from '#shared/core/uploads.ts';
 import { readUpload, removeAvatarOf, uploadAvatar, uploadPicture } from './uploads.ts';
 import { filterNewMembers } from './write-limits.ts';
@@ -63,9 +63,9 @@ export function uploadRoutes({ db }: RouteDeps) {
   const limit = createMemberLimit(db, {
     name: 'upload',
     code: 'too-many-uploads',
-    points: limits.uploadsPerHour,
+    points: serverLimits.uploadsPerHour,
     seconds: 60 * 60,
-    lower: { points: limits.uploadsPerHourOfNewMember, appliesTo: filterNewMembers },
+    lower: { points: serverLimits.uploadsPerHourOfNewMember, appliesTo: filterNewMembers },
   });
   return createRouter()
     .openapi(upload, async (c) => {

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import { getPictureSizes, parseUploadPath } from '#shared/core/uploads.ts';
 import { type ApiClient, expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
@@ -262,7 +262,7 @@ test('an upload that nothing shows is deleted after a day', async () => {
 describe('a member', () => {
   test('cannot upload any more pictures in an hour than the limit', async () => {
     const results = [];
-    for (let count = 0; count <= limits.uploadsPerHourOfNewMember; count++)
+    for (let count = 0; count <= serverLimits.uploadsPerHourOfNewMember; count++)
       results.push((await send(bob, Buffer.from('no picture'))).code);
     expect(results.slice(0, -1)).toEqual(results.slice(1).map(() => 'upload-not-picture'));
     expect(results.at(-1)).toBe('too-many-uploads');
@@ -271,7 +271,7 @@ describe('a member', () => {
   test('cannot store more than the limit', async () => {
     const picture = createPngPicture();
     await ann.upload(picture);
-    await sql`update upload set bytes = ${limits.uploadQuotaMegabytes * 1_000_000} where member_id = ${ann.id}`.execute(
+    await sql`update upload set bytes = ${serverLimits.uploadQuotaMegabytes * 1_000_000} where member_id = ${ann.id}`.execute(
       db,
     );
     expect(await send(ann, createPngPicture())).toMatchObject({ code: 'upload-quota' });

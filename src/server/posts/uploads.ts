@@ -6,7 +6,7 @@ import type { Viewer } from '#server/core/http.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { findUploadNames, type UploadFile } from '#shared/core/uploads.ts';
 import { buildProfileEvents } from './posts-events.ts';
 import { type EncodedFile, encodePicture, type UploadKind } from './uploads-encoding.ts';
@@ -35,8 +35,8 @@ export async function uploadPicture(
   const content = identify({ viewer, bytes, kind: 'picture' });
   const known = await touchUpload(db, content);
   if (known !== undefined) return known;
-  if ((await countUploadedBytes(db, viewer.id)) >= limits.uploadQuotaMegabytes * 1_000_000)
-    throw new ProblemError('upload-quota', { params: { max: limits.uploadQuotaMegabytes } });
+  if ((await countUploadedBytes(db, viewer.id)) >= serverLimits.uploadQuotaMegabytes * 1_000_000)
+    throw new ProblemError('upload-quota', { params: { max: serverLimits.uploadQuotaMegabytes } });
   const files = await encodePicture(bytes);
   return transaction(db, (tx) => insertUpload(tx, { ...content, ...nameFiles(files) }));
 }

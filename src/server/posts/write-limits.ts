@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Database, Queryable } from '#server/core/database.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
-import { limits } from '#shared/core/limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import { isKeyUsed } from './idempotency.ts';
 
 export type WriteLimits = ReturnType<typeof createWriteLimits>;
 
 /** A new member: registered within this many days, and with less reputation than this. */
-const newMember = { days: limits.newMemberDays, reputation: 20 } as const;
+const newMember = { days: serverLimits.newMemberDays, reputation: 20 } as const;
 
 /** The number of links from which a post counts as one with many links. */
 export const manyLinksFrom = 6;
