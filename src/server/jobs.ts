@@ -46,6 +46,7 @@ import type { Database } from './core/database.ts';
 import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
 import { createMailer } from './core/email.ts';
+import { deleteExpiredRateLimits } from './core/rate-limits.ts';
 import {
   createWebPushSender,
   defaultPushServices,
@@ -54,10 +55,12 @@ import {
 } from './core/web-push.ts';
 import type { RuntimeSettings } from './core/runtime-settings.ts';
 import type { SiteSettings } from './core/site-settings.ts';
-import { createObjectStoreJob, type ObjectStoreDeps } from './posts/index.ts';
+import { cleanUpUploads, createObjectStoreJob, deleteOldKeys, type ObjectStoreDeps } from './posts/index.ts';
 import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
 import {
   createWebhookHosts,
+  deleteInvalidApiTokens,
+  deleteOldDeliveries,
   noticedKinds,
   startChangesRecorder,
   startWebhookSender,
@@ -158,8 +161,16 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
       timeoutSeconds: 50,
       concurrency: 1,
-      runsEveryMinute: true,
+      runsEvery: 'minute',
       run: queueDue,
+    },
+    {
+      name: 'delete-expired',
+      retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+      timeoutSeconds: 900,
+      concurrency: 1,
+      runsEvery: 'hour',
+      run: deleteExpired,
     },
   ];
   const jobs: JobQueue = await startJobQueue({ ...options, kinds: definitions });
@@ -216,19 +227,30 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     },
   };
 
-  async function queueDue(): Promise<void> {
-    await queuePushes(db, jobs);
-    await queueAccountDeletions(db, jobs);
-    // First, so that a post restored after days causes no email.
-    await dropExpiredEmails(db, log);
-    if (mailer !== undefined) {
-      await queueDueEmails(db, jobs);
-      await queueSecurityEmails(db, jobs, getSite());
-    }
-    await deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined });
-    await deleteOldRegistrations(db);
-    await deleteOldSignIns(db, runtimeSettings.get('signInDays'));
-    await deleteOldBounces(db);
+  function queueDue(): Promise<void> {
+    return runAll([
+      () => queuePushes(db, jobs),
+      () => queueAccountDeletions(db, jobs),
+      // First, so that a post restored after days causes no email.
+      () => dropExpiredEmails(db, log),
+      ...(mailer === undefined
+        ? []
+        : [() => queueDueEmails(db, jobs), () => queueSecurityEmails(db, jobs, getSite())]),
+      () => deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined }),
+      () => deleteOldRegistrations(db),
+      () => deleteOldSignIns(db, runtimeSettings.get('signInDays')),
+      () => deleteOldBounces(db),
+    ]);
+  }
+
+  function deleteExpired(): Promise<void> {
+    return runAll([
+      () => deleteOldKeys(db),
+      () => deleteExpiredRateLimits(db),
+      () => cleanUpUploads(db),
+      () => deleteInvalidApiTokens(db),
+      () => deleteOldDeliveries(db),
+    ]);
   }
 
   /** Runs once for all events of a few seconds. If it fails, the next minute's run does it. */
@@ -241,6 +263,19 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       (pushDelaySeconds + 1) * 1_000,
     ).unref();
   }
+}
+
+/**
+ * Runs steps one after the other, also if some fail.
+ * @throws AggregateError with the errors of all that failed
+ */
+async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps)
+    await step().catch((error: unknown) => {
+      errors.push(error);
+    });
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${steps.length} steps failed`);
 }
 
 const webhookKinds: ReadonlySet<string> = new Set(noticedKinds);

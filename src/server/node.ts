@@ -23,7 +23,6 @@ import { createObjectStore } from './core/object-store.ts';
 import { openReplicas } from './postgres/index.ts';
 import { openRuntimeSettings } from './core/runtime-settings.ts';
 import { createRequestLimits } from './core/request-limits.ts';
-import { deleteExpiredRateLimits } from './core/rate-limits.ts';
 import { monitorSystemLoad } from './core/system-load.ts';
 import { createRecentPages } from './core/recent-pages.ts';
 import { getSecurityHeaders } from './core/security-headers.ts';
@@ -33,15 +32,11 @@ import type { SiteSettings } from './core/site-settings.ts';
 import { type EventStream, followEventStream } from './core/event-stream.ts';
 import type { DatabaseMonitor } from './core/database-monitor.ts';
 import { startTypingTracker } from './core/live-typing-presence.ts';
-import { deleteInvalidApiTokens, deleteOldDeliveries } from './integrations/index.ts';
-import { cleanUpUploads, deleteOldKeys } from './posts/index.ts';
 
 /** Milliseconds that running requests may take after Parley starts to stop. */
 const stopTimeoutMs = 10_000;
 
 const bytesPerMegabyte = 1_024 * 1_024;
-
-const hourMs = 60 * 60 * 1_000;
 
 export type NodeOptions = {
   config: Config;
@@ -114,22 +109,6 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   await runtimeSettings.refresh();
   caches = createCaches(options, stream);
   onStop(() => stream.stop());
-  const deleteExpired = () =>
-    Promise.all([
-      deleteOldKeys(db),
-      deleteExpiredRateLimits(db),
-      cleanUpUploads(db),
-      deleteInvalidApiTokens(db),
-      deleteOldDeliveries(db),
-    ]);
-  const housekeeping = setInterval(
-    () =>
-      void deleteExpired().catch((error: unknown) =>
-        log.warn({ err: error }, 'Expired rows were not deleted. The next attempt is in an hour.'),
-      ),
-    hourMs,
-  );
-  onStop(async () => clearInterval(housekeeping));
   const objectStore = config.objectStore && createObjectStore(config.objectStore, log);
   background = await startBackgroundJobs({
     db,

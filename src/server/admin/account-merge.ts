@@ -146,7 +146,7 @@ export function createAccountMergeJob(deps: { db: Database; settings: SiteSettin
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: roundSeconds + 60,
     concurrency: 1,
-    runsEveryMinute: true,
+    runsEvery: 'minute',
     run: () => runAccountMerges(deps, { until: Date.now() + roundSeconds * 1_000 }),
   };
 }

@@ -44,7 +44,7 @@ export function communityStatisticsJob(db: Database): JobDefinition {
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: 300,
     concurrency: 1,
-    runsEveryMinute: true,
+    runsEvery: 'minute',
     async run() {
       const state = await findCountState(db);
       if (state !== null && databaseNowMs() < state.countedAt.getTime() + state.tookMs * pauseFactor) return;

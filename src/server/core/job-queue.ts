@@ -24,11 +24,14 @@ export type JobDefinition<Data extends object = object> = {
   timeoutSeconds: number;
   /** The number of jobs that a node runs at the same time. */
   concurrency: number;
-  /** One of the nodes adds a job without data every minute. */
-  runsEveryMinute?: boolean;
+  /** How often one of the nodes adds a job without data. Absent: never. */
+  runsEvery?: 'minute' | 'hour';
   /** Throws if a retry may succeed. */
   run(data: Data, attempt: JobAttempt): Promise<void>;
 };
+
+/** As cron writes them. */
+const schedules = { minute: '* * * * *', hour: '0 * * * *' } as const;
 
 export type JobQueue = {
   /**
@@ -114,7 +117,7 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
   };
 
   async function registerQueue(kind: JobDefinition): Promise<void> {
-    const { name, retries, timeoutSeconds, concurrency, runsEveryMinute = false } = kind;
+    const { name, retries, timeoutSeconds, concurrency, runsEvery } = kind;
     const rules = {
       retryLimit: retries.limit,
       retryDelay: retries.delaySeconds,
@@ -127,8 +130,8 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     };
     await boss.createQueue(name, { policy: 'exclusive', ...rules });
     await boss.updateQueue(name, rules);
-    if (runsEveryMinute && runsScheduledJobs)
-      await boss.schedule(name, '* * * * *', null, { singletonKey: name });
+    if (runsEvery !== undefined && runsScheduledJobs)
+      await boss.schedule(name, schedules[runsEvery], null, { singletonKey: name });
     for (let n = 0; n < concurrency; n++) await startWorker(kind);
   }
 

@@ -39,7 +39,7 @@ export function searchPopularityJob(db: Database): JobDefinition {
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: 900,
     concurrency: 1,
-    runsEveryMinute: true,
+    runsEvery: 'minute',
     async run() {
       if (!(await isDue(db))) return;
       const isComplete = await updatePopularity(db);

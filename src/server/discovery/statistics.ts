@@ -29,7 +29,7 @@ export function statisticsJob(db: Database): JobDefinition {
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: 300,
     concurrency: 1,
-    runsEveryMinute: true,
+    runsEvery: 'minute',
     run: () => updateStatistics(db, Date.now() + jobTimeoutMs),
   };
 }

@@ -34,7 +34,7 @@ export function createModerationJob(db: Database): JobDefinition {
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
     timeoutSeconds: roundSeconds + 60,
     concurrency: 1,
-    runsEveryMinute: true,
+    runsEvery: 'minute',
     async run() {
       const until = Date.now() + roundSeconds * 1_000;
       await runTagChanges(db, until);

@@ -8,12 +8,16 @@ export async function saveSubscription(
   { memberId, sessionId, device }: { memberId: number; sessionId: number; device: NewPushSubscription },
 ): Promise<void> {
   const { endpoint, p256dh, auth } = device;
-  await sql`
-    delete from push_subscription
-    where endpoint = ${endpoint} or session_id = ${sessionId}`.execute(tx);
+  await sql`delete from push_subscription where endpoint = ${endpoint} and session_id <> ${sessionId}`.execute(
+    tx,
+  );
   await sql`
     insert into push_subscription (member_id, session_id, endpoint, p256dh, auth)
-    values (${memberId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})`.execute(tx);
+    values (${memberId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})
+    on conflict (session_id) do update
+    set member_id = excluded.member_id, endpoint = excluded.endpoint, p256dh = excluded.p256dh, auth = excluded.auth`.execute(
+    tx,
+  );
 }
 
 /** Deletes all but a member's newest subscriptions. */

@@ -33,7 +33,7 @@ export const createObjectStoreJob = (deps: ObjectStoreDeps): JobDefinition => ({
   retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
   timeoutSeconds: 120,
   concurrency: 1,
-  runsEveryMinute: true,
+  runsEvery: 'minute',
   async run() {
     const endsAt = Date.now() + maxRunMs;
     await movePictures(deps, () => Date.now() < endsAt);
