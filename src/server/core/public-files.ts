@@ -4,7 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Context } from 'hono';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { overloadedError } from './errors.ts';
+import { overloadedError, ProblemError } from './errors.ts';
 import { chooseEncoding, matchesEtag } from './response-cache-http.ts';
 
 /** A file for everyone, such as a feed, a sitemap or a picture. */
@@ -36,8 +36,13 @@ const gzipLevel = 5;
 
 const createEtag = (bytes: Buffer) => `"${hash('sha1', bytes, 'base64url')}"`;
 
-/** Builds public files on demand, one at a time, and stores them for a while. Null: there is no such file. */
+/**
+ * Builds public files on demand, one at a time, and stores them for a while. Null: there is no such file.
+ * @param network the network address of the client
+ * @throws ProblemError 'too-fast' if many files that the network requested wait, 'overloaded' if many wait in all
+ */
 export type PublicFiles = (
+  network: string,
   key: string,
   build: () => Promise<PublicFile | null>,
 ) => Promise<PublicFile | null>;
@@ -52,25 +57,35 @@ export function createPublicFiles(options: { maxBytes: number; maxAgeSeconds: nu
   const building = new Map<string, Promise<PublicFile | null>>();
   // Members' requests go first: a crawler gets at most one processor's time.
   const inTurn = pLimit(1);
-  return (key, build) => {
+  const waiting = new Map<string, number>();
+  return (network, key, build) => {
     const found = stored.get(key);
     if (found !== undefined) return Promise.resolve(found);
     const running = building.get(key);
     if (running !== undefined) return running;
+    const ofNetwork = waiting.get(network) ?? 0;
+    if (ofNetwork >= maxWaitingOfNetwork) throw new ProblemError('too-fast', { retryAfter: 5 });
     if (inTurn.pendingCount >= maxWaiting) throw overloadedError();
+    waiting.set(network, ofNetwork + 1);
     const file = inTurn(build)
       .then((built) => {
         if (built !== null) stored.set(key, built);
         return built;
       })
-      .finally(() => building.delete(key));
+      .finally(() => {
+        building.delete(key);
+        const left = (waiting.get(network) ?? 1) - 1;
+        if (left > 0) waiting.set(network, left);
+        else waiting.delete(network);
+      });
     building.set(key, file);
     return file;
   };
 }
 
-/** Builds that wait at most; further requests are refused. */
+/** Builds that wait at most, and those of one network; further requests are refused. */
 const maxWaiting = 100;
+const maxWaitingOfNetwork = 10;
 
 /**
  * Responds with a file, with 304 if the client has it, and with 404 without a file.

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { tagKey } from '#shared/core/text.ts';
 import type { RouteDeps } from '#server/core/http.ts';
 import {
   createPublicFiles,
@@ -6,6 +7,7 @@ import {
   type PublicFile,
   sendPublicFile,
 } from '#server/core/public-files.ts';
+import { getNetworkAddress } from '#server/core/network-address.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
 import { buildOembed, oembedPath, parseQuestionUrl } from './oembed.ts';
@@ -56,6 +58,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   const relatedLists = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
   const isOn = () => runtimeSettings.get('publicReading');
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
+  const networkOf = (c: Context) => getNetworkAddress(c, settings.trustedProxies);
   const ifOn =
     (handler: (c: Context) => Promise<Response>): MiddlewareHandler =>
     (c, next) =>
@@ -72,7 +75,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
 
   async function sendSitemapIndex(c: Context): Promise<Response> {
     const origin = originOf(c);
-    const file = await sitemaps(`${origin} index`, async () =>
+    const file = await sitemaps(networkOf(c), `${origin} index`, async () =>
       toXmlFile(await buildSitemapIndex(db, origin)),
     );
     return sendPublicFile(c, file, sitemapLifetime.shared);
@@ -83,7 +86,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     const kind = sitemapKinds.find((each) => each === name);
     if (kind === undefined) return sendPublicFile(c, null, 0);
     const origin = originOf(c);
-    const file = await sitemaps(`${origin} ${kind} ${number}`, async () =>
+    const file = await sitemaps(networkOf(c), `${origin} ${kind} ${number}`, async () =>
       toXmlFile(await buildSitemap(db, { kind, number: Number(number) }, origin)),
     );
     return sendPublicFile(c, file, sitemapLifetime.shared);
@@ -95,7 +98,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     const { subject, format } = wanted;
     const origin = originOf(c);
     const siteName = runtimeSettings.get('siteName');
-    const file = await feeds(JSON.stringify([origin, siteName, wanted]), async () => {
+    const file = await feeds(networkOf(c), JSON.stringify([origin, siteName, wanted]), async () => {
       const feed = await readWebFeed(db, subject, { siteName, origin });
       if (feed === null) return null;
       return createTextFile([renderFeed(feed, format, origin)], {
@@ -115,7 +118,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
       accentColor: runtimeSettings.get('accentColor'),
     });
     if (texts === null) return sendMissing(c, id);
-    const file = await previews(JSON.stringify(texts), () => renderPreview(texts));
+    const file = await previews(networkOf(c), JSON.stringify(texts), () => renderPreview(texts));
     return sendPublicFile(c, file, previewLifetime.shared);
   }
 
@@ -139,7 +142,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
 
   async function sendWidgetScript(c: Context): Promise<Response> {
     const language = parseWidgetLanguage(c.req.query('language'), runtimeSettings.get('language'));
-    const file = await widgets(`script ${language}`, () => buildWidgetScript(language));
+    const file = await widgets(networkOf(c), `script ${language}`, () => buildWidgetScript(language));
     return sendPublicFile(c, file, widgetScriptSeconds);
   }
 
@@ -156,7 +159,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
       origin: originOf(c),
     };
     const files = 'tag' in subject ? widgets : relatedLists;
-    const file = await files(JSON.stringify(wanted), () => buildWidgetData(db, wanted));
+    const file = await files(networkOf(c), JSON.stringify(wanted), () => buildWidgetData(db, wanted));
     return sendPublicFile(c, file, feedLifetime.shared);
   }
 
@@ -186,7 +189,7 @@ const id = String.raw`([1-9]\d{0,14})`;
 const subjects: readonly { path: RegExp; toSubject: (named: string) => FeedSubject }[] = [
   { path: /^recent$/u, toSubject: () => ({ kind: 'recent' }) },
   { path: /^unanswered$/u, toSubject: () => ({ kind: 'unanswered' }) },
-  { path: /^topics\/([^/]+)$/u, toSubject: (tag) => ({ kind: 'tag', tag }) },
+  { path: /^topics\/([^/]+)$/u, toSubject: (tag) => ({ kind: 'tag', tag: tagKey(tag) }) },
   {
     path: new RegExp(`^question/${id}$`, 'u'),
     toSubject: (text) => ({ kind: 'question', id: Number(text) }),
