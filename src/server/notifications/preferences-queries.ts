@@ -6,6 +6,7 @@ import {
   type NotificationPreference,
   notificationCategory,
 } from '#shared/notifications/preferences.ts';
+import { switchEmailOn } from './email-bounces-queries.ts';
 
 /** The preferences that a member has set. */
 export async function listPreferences(db: Queryable, memberId: number): Promise<NotificationPreference[]> {
@@ -157,10 +158,12 @@ export async function findEmail(db: Queryable, memberId: number) {
 export async function markEmailConfirmed(tx: Tx, { memberId, email }: { memberId: number; email: string }) {
   const changed = await tx
     .updateTable('member')
-    // A link in an email proves that emails arrive.
-    .set({ email_verified: true, email_off_at: null, email_off_reason: null })
+    .set({ email_verified: true })
     .where('id', '=', memberId)
     .where('email', '=', email)
     .executeTakeFirst();
-  return changed.numUpdatedRows > 0n;
+  if (changed.numUpdatedRows === 0n) return false;
+  // A link in an email proves that emails arrive.
+  await switchEmailOn(tx, memberId);
+  return true;
 }
