@@ -181,6 +181,12 @@ export type Attempt = {
   responseBody: string | null;
 };
 
+/** Whether the post of a row of `webhook_delivery` can be read, or the event says no more than that it cannot. */
+export const isPublic = sql`(
+  (question_id is null or event_type = 'question.removed' or exists (select from question where id = question_id))
+  and (answer_id is null or event_type = 'answer.removed' or exists (select from answer where id = answer_id))
+  and (reply_id is null or event_type = 'reply.removed' or exists (select from reply where id = reply_id)))`;
+
 /** Stores the outcome of an attempt. Returns whether the first attempt was longer ago than `giveUpAfter`. */
 export async function recordAttempt(
   tx: Tx,
@@ -190,11 +196,7 @@ export async function recordAttempt(
     update webhook_delivery set state = ${attempt.state}, attempts = attempts + 1,
       first_attempt_at = coalesce(first_attempt_at, now()), last_attempt_at = now(), status = ${attempt.status},
       error = ${attempt.error}, duration_ms = ${attempt.durationMs}, response_body = ${attempt.responseBody},
-      request_body = case when
-        (question_id is null or event_type = 'question.removed' or exists (select from question where id = question_id))
-        and (answer_id is null or event_type = 'answer.removed' or exists (select from answer where id = answer_id))
-        and (reply_id is null or event_type = 'reply.removed' or exists (select from reply where id = reply_id))
-        then ${attempt.requestBody}::text end
+      request_body = case when ${isPublic} then ${attempt.requestBody}::text end
     where id = ${id}
     returning attempts, first_attempt_at <= now() - ${giveUpAfter}::interval as is_overdue`.execute(tx);
   return { attempts: rows[0]?.attempts ?? 1, isOverdue: rows[0]?.is_overdue ?? false };

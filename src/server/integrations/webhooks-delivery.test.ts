@@ -254,6 +254,15 @@ describe('what is not public', () => {
     await eventually(async () => (await readDeliveries(id))[0]?.requestBody === null);
   });
 
+  test('is not shown to admins if it was removed while all web hooks were off', async () => {
+    const { id } = await add({ events: ['question.posted'] });
+    const questionId = await ann.ask({ title: 'Another title to forget' });
+    await waitForState(id, 'delivered');
+    expectOk(await admin.put(`/admin/webhooks/${id}/enabled`, { enabled: false }));
+    await ann.remove('questions', questionId);
+    expect((await readDeliveries(id))[0]).toMatchObject({ requestBody: null, state: 'delivered' });
+  });
+
   test.for(['hidden', 'deleted'])('as is an edited reply whose answer is %s', async (how) => {
     const { id } = await add({ events: ['reply.edited'] });
     const question = await ann.ask();

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { WebhookEvent, WebhookFormat } from '#shared/integrations/webhook-events.ts';
 import type { WebhookDelivery, WebhookFailure } from '#shared/integrations/webhooks.ts';
+import { isPublic } from './webhooks-delivery-queries.ts';
 
 /** Serializes all changes of web hooks until the end of the transaction. */
 export async function lockWebhooks(tx: Tx): Promise<void> {
@@ -145,7 +146,8 @@ export async function listDeliveries(
 ): Promise<ListedDeliveryRow[]> {
   const { rows } = await sql<ListedDeliveryRow>`
     select delivery.id, message_id, event_type, question_id, occurred_at, state, attempts, last_attempt_at, status,
-      error, duration_ms, request_body, response_body,
+      error, duration_ms, case when ${isPublic} then request_body end as request_body,
+      case when ${isPublic} then response_body end as response_body,
       case when state = 'pending' and not exists (
         select from webhook_delivery earlier
         where earlier.webhook_id = delivery.webhook_id and earlier.resource = delivery.resource
