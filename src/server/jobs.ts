@@ -235,7 +235,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       () => dropExpiredEmails(db, log),
       ...(mailer === undefined
         ? []
-        : [() => queueDueEmails(db, jobs), () => queueSecurityEmails(db, jobs, getSite())]),
+        : [() => queueSecurityEmails(db, jobs, getSite()), () => queueDueEmails(db, jobs)]),
       () => deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined }),
       () => deleteOldRegistrations(db),
       () => deleteOldSignIns(db, runtimeSettings.get('signInDays')),
@@ -256,10 +256,10 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   /** Runs once for all events of a few seconds. If it fails, the next minute's run does it. */
   function schedulePush(): void {
     pushTimer ??= setTimeout(
-      () => {
-        pushTimer = undefined;
-        void queuePushes(db, jobs).catch(() => {});
-      },
+      () =>
+        void queuePushes(db, jobs)
+          .catch(() => {})
+          .finally(() => (pushTimer = undefined)),
       (pushDelaySeconds + 1) * 1_000,
     ).unref();
   }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
+import { switchEmailOn } from '#server/notifications/index.ts';
 import type { Language } from '#shared/core/languages.ts';
 
 /** The purpose of a link in an email (schema section Identity). */
@@ -104,9 +105,9 @@ export async function updateEmail(
   { memberId, address, isConfirmed }: { memberId: number; address: string; isConfirmed: boolean },
 ): Promise<void> {
   await sql`
-    update member set email = ${address}, email_verified = ${isConfirmed}, email_off_at = null,
-      email_off_reason = null, updated_at = now()
+    update member set email = ${address}, email_verified = ${isConfirmed}, updated_at = now()
     where id = ${memberId}`.execute(tx);
+  await switchEmailOn(tx, memberId);
 }
 
 export async function updateLanguage(

@@ -93,12 +93,16 @@ export function queueConfirmationEmail(
   });
 }
 
+/** After this time, the next run queues the rest. The job that calls it may take a little longer. */
+const maxQueueingMs = 40_000;
+
 /**
  * Queues due emails: a job for each member with a due instant email or digest. Any node may call this at any time: the
  * rows that state what is due change in the transaction that adds the jobs, so each job is added once.
  */
 export async function queueDueEmails(db: Database, jobs: JobQueue): Promise<void> {
   const limit = 500;
+  const start = performance.now();
   await repeatWhileFull(async (tx) => {
     const due = { delaySeconds: instantEmailDelaySeconds, pauseSeconds: instantEmailPauseSeconds, limit };
     const members = await claimMembersToEmail(tx, due);
@@ -115,7 +119,7 @@ export async function queueDueEmails(db: Database, jobs: JobQueue): Promise<void
     });
 
   async function repeatWhileFull(claim: (tx: Tx) => Promise<number[]>): Promise<void> {
-    while ((await transaction(db, claim)).length === limit);
+    while ((await transaction(db, claim)).length === limit && performance.now() - start < maxQueueingMs);
   }
 }
 

@@ -179,6 +179,14 @@ test('pushes once to a device while another one of the member fails', async () =
   expect(await jobsToRetry()).toBe(0);
 });
 
+test('tries a failing device again if the others of the member are gone', async () => {
+  expectOk(await ann.put('/push-subscription', { ...deviceAt(address), p256dh: 'A'.repeat(87) }));
+  failing = await subscribe(await ann.signInElsewhere());
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(async () => (await jobsToRetry()) === 1);
+});
+
 test('limits a member to ten devices and removes the oldest', async () => {
   for (let n = 0; n < 12; n++) await subscribe(await ann.signInElsewhere());
   expect(await devicesOf(ann)).toBe(10);

@@ -114,7 +114,7 @@ export function createPushJob(deps: {
       );
       const failed = results.find((result) => result.status === 'rejected');
       // A retry would push to all devices again.
-      const hasReachedOne = results.some((result) => result.status === 'fulfilled');
+      const hasReachedOne = results.some((result) => result.status === 'fulfilled' && result.value);
       if (failed !== undefined && !isLast && !hasReachedOne) throw failed.reason;
       if (failed !== undefined)
         log.warn(
@@ -127,14 +127,16 @@ export function createPushJob(deps: {
     },
   } satisfies JobDefinition<{ memberId: number }>;
 
+  /** Returns whether the push service accepted the message. */
   async function sendTo(
     { id, ...device }: NewPushSubscription & { id: number },
     message: PushMessage,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const pushed = await pusher.send(device, JSON.stringify(message));
     if (pushed === 'gone') await deleteSubscription(db, id);
     if (pushed === 'refused')
       log.warn(`The push service ${new URL(device.endpoint).host} refuses messages from Parley.`);
+    return pushed === 'sent';
   }
 }
 
