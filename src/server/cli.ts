@@ -12,6 +12,7 @@ import {
   registerImportCommand,
 } from './import-export/index.ts';
 import {
+  assertNoDataIsMissing,
   listAppliedMigrations,
   registerBackupCommands,
   registerDoctorCommand,
@@ -133,8 +134,14 @@ function loadContext(): CommandContext {
   return { config, log: createLogger(config.logLevel, config.nodeName) };
 }
 
+/** Connects to the community, which must not be missing. */
+async function connect({ config, log }: CommandContext) {
+  await assertNoDataIsMissing(config);
+  return connectToRunningOrStart(config, log);
+}
+
 async function migrateOnly({ config, log }: CommandContext): Promise<void> {
-  const { connection, stop } = await connectToRunningOrStart(config, log);
+  const { connection, stop } = await connect({ config, log });
   const db = openDatabase({ connection });
   try {
     const applied = await migrate(db, migrationsDirectory, (name) => console.log(`Applying ${name} …`));
@@ -148,7 +155,7 @@ async function migrateOnly({ config, log }: CommandContext): Promise<void> {
 /** Runs `work` with the community's database, after pending migrations, and with the site's address. */
 async function withDatabase<Result>(work: (db: Database, site: string) => Promise<Result>): Promise<Result> {
   const { config, log } = loadContext();
-  const { connection, stop } = await connectToRunningOrStart(config, log);
+  const { connection, stop } = await connect({ config, log });
   const db = openDatabase({ connection });
   try {
     await migrate(db, migrationsDirectory);
@@ -197,7 +204,7 @@ async function connectReader(
       log.warn({ err: error }, 'A replica does not respond.');
     }
   }
-  return connectToRunningOrStart(config, log);
+  return connect({ config, log });
 }
 
 /** Runs `work` with the community's database and what emails to it need. */
@@ -227,6 +234,8 @@ async function withClient<Result>(
   schema: 'migrated' | 'unchanged',
 ): Promise<Result> {
   const { config, log } = loadContext();
+  if (schema === 'migrated') await assertNoDataIsMissing(config);
+  // A backup is restored into an empty database.
   const { connection, stop } = await connectToRunningOrStart(config, log);
   try {
     if (schema === 'migrated') await migrateDatabase(connection);

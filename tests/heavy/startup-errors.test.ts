@@ -143,6 +143,15 @@ test('a missing data directory is refused beside backups, because its disk may n
     `There is no community in ${data}, but ${backups} has backups of one. Mount the disk of its data, or restore a backup (parley restore). A new community needs another BACKUP_DIRECTORY.`,
   );
   expect(existsSync(data)).toBe(false);
+  // Neither does a command create an empty community, also where the disk would be mounted.
+  await mkdir(path.join(data, 'postgresql'), { recursive: true });
+  const command = spawn(
+    process.execPath,
+    [path.join(projectRoot, 'src/server/cli-main.ts'), 'member', 'list'],
+    { env: { ...process.env, PARLEY_DATA: data, BACKUP_DIRECTORY: backups } },
+  );
+  expect((await once(command, 'close'))[0]).toBe(1);
+  expect(await readdir(path.join(data, 'postgresql'))).toEqual([]);
 });
 
 test('an interrupted command stops the PostgreSQL that it started', async () => {

@@ -139,7 +139,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
     nodeName: value.NODE_NAME ?? defaultNodeName(value.PORT),
     slowQueryMs: value.SLOW_QUERY_MS,
     unknownVariables: Object.freeze(
-      Object.keys(fromFile).filter((name) => !(name.replace(/_FILE$/, '') in variables.shape)),
+      Object.keys(fromFile).filter((name) => !Object.hasOwn(variables.shape, name.replace(/_FILE$/, ''))),
     ),
     drainSeconds: value.DRAIN_SECONDS,
     cacheSizeMb: value.CACHE_SIZE_MB,

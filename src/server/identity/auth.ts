@@ -114,7 +114,8 @@ export function createAuth(
 
 /**
  * Endpoints that create a session for a member authenticated by other means than a password alone, set the cookie of a
- * session, and create a member for an account at the identity provider. They can only be called from the server's code, not over HTTP.
+ * session, and create a member for an account at the identity provider. They can only be called from the server's code,
+ * not over HTTP.
  */
 export const internalEndpoints = {
   id: 'parley-begin-session',

@@ -48,7 +48,7 @@ const weekMs = 7 * 24 * 60 * minuteMs;
 export async function assertNoDataIsMissing({ databaseUrl, dataDirectory, backups }: Config): Promise<void> {
   if (databaseUrl !== undefined || backups === undefined) return;
   const data = resolveDataDirectory(dataDirectory ?? defaultDataDirectory());
-  if (existsSync(data.cluster)) return;
+  if (existsSync(path.join(data.cluster, 'PG_VERSION'))) return;
   const names = await readdir(backups.directory).catch(() => []);
   if (names.some(isScheduledFile))
     throw new StartupError(

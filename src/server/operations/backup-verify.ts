@@ -69,8 +69,9 @@ const scratchPrefix = 'parley-verify-';
 async function removeAbandoned(scratch: string): Promise<void> {
   for (const name of (await readdir(scratch)).filter((name) => name.startsWith(scratchPrefix))) {
     const parent = path.join(scratch, name);
-    const { uid } = await lstat(parent);
-    if (process.getuid !== undefined && uid !== process.getuid()) continue;
+    // Another verification may have ended meanwhile.
+    const owner = await lstat(parent).catch(() => undefined);
+    if (owner === undefined || (process.getuid !== undefined && owner.uid !== process.getuid())) continue;
     const data = resolveDataDirectory(path.join(parent, 'data'));
     if (!existsSync(data.cluster) || (await findRunningInstance(data)) !== undefined) continue;
     await cleanUpOrphans(data.cluster, await chooseOsAccount(data.cluster, () => {}));
