@@ -19,7 +19,7 @@ import {
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import type { Accounts, Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
-import { isEmailTaken, updateEmail } from './account-links-queries.ts';
+import { isEmailTaken, lockMember, updateEmail } from './account-links-queries.ts';
 import type { Joining } from './joining.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
@@ -192,8 +192,7 @@ export function createProviders(deps: ProvidersDeps) {
     if (!parsed.success) throw new ProblemError('provider-email-not-verified');
     const email = parsed.data;
     const owner = await findMemberByEmail(db, email);
-    if (owner !== undefined && person.isVerified && !(await hasSignInMethod(db, owner.id))) {
-      await confirmEmail(owner.id, email);
+    if (owner !== undefined && person.isVerified && (await confirmEmailOnly(owner.id, email))) {
       return { ...(await signingIn.afterFirstFactor(owner.id, visitor.headers, { account })), ...plain };
     }
     if (owner !== undefined)
@@ -217,11 +216,17 @@ export function createProviders(deps: ProvidersDeps) {
     };
   }
 
-  /** Confirms the address of a member, which the provider has verified. */
-  async function confirmEmail(memberId: number, address: string): Promise<void> {
-    await transaction(db, async (tx) => {
+  /**
+   * Confirms the address of a member without a sign-in method, which the provider has verified. Returns false if the
+   * member has one, or no longer this address.
+   */
+  async function confirmEmailOnly(memberId: number, address: string): Promise<boolean> {
+    return transaction(db, async (tx) => {
+      const member = await lockMember(tx, memberId);
+      if (member?.email !== address || (await hasSignInMethod(tx, memberId))) return false;
       await updateEmail(tx, { memberId, address, isConfirmed: true });
       await noteConfirmedEmail(tx, memberId);
+      return true;
     });
   }
 

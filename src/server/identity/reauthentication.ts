@@ -29,9 +29,11 @@ export function createPasswordCheck(db: Database): RequirePassword {
   const guesses = createRateLimit(db, { name: 'password', points: 5, seconds: 15 * 60 });
   return async (viewer, { password }, field = 'password') => {
     const key = String(viewer.sessionId);
+    const hash = await findPasswordHash(db, viewer.id);
+    // Not a guess.
+    if (hash !== undefined && !password) throw invalidFieldError(field, 'current-password-wrong');
     if (!(await guesses.consume(key)))
       throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
-    const hash = await findPasswordHash(db, viewer.id);
     if (hash === undefined) {
       const sessionCreatedAt = await findSessionCreatedAt(db, viewer.sessionId);
       if (sessionCreatedAt === undefined || databaseNowMs() - sessionCreatedAt.getTime() > maxSignInAgeMs)
