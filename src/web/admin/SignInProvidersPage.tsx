@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsFetching, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ProviderPreset, providerPresets } from '#shared/admin/sign-in-provider-presets.ts';
 import type { SignInProvider, SignInProviders as ProviderList } from '#shared/admin/sign-in-providers.ts';
@@ -69,6 +69,8 @@ function Providers({ list: { items, origin } }: { list: ProviderList }) {
   };
   const enable = useMutation({ mutationFn: (id: string) => setProviderEnabled(client, id, true), ...done });
   const order = useMutation({ mutationFn: (ids: string[]) => orderProviders(client, ids), ...done });
+  // Until it is read again, the list has the order before the last move.
+  const isReading = useIsFetching({ queryKey: signInProvidersQuery.queryKey }) > 0;
   const ids = items.filter(({ isFromEnvironment }) => !isFromEnvironment).map(({ id }) => id);
   if (items.length === 0)
     return (
@@ -93,7 +95,7 @@ function Providers({ list: { items, origin } }: { list: ProviderList }) {
               <SignInProviderCard
                 provider={provider}
                 place={getPlace(ids, provider)}
-                isBusy={order.isPending || enable.isPending}
+                isBusy={order.isPending || enable.isPending || isReading}
                 onEdit={() => setEditing(provider.id)}
                 onEnable={() => enable.mutate(provider.id)}
                 onDisable={() => setLosing({ provider, how: 'disable' })}

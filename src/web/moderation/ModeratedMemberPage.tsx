@@ -64,7 +64,12 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
   }, [id, isOwn]);
   if (hasStatus(error, 404)) return <NotFoundPage />;
   if (member === undefined)
-    return error === null ? null : <LoadError text={t`The page could not be loaded.`} query={query} />;
+    return error === null ? null : (
+      <>
+        <PageHeading>{t`Members`}</PageHeading>
+        <LoadError text={t`The page could not be loaded.`} query={query} />
+      </>
+    );
   return (
     <>
       <div className={classes.header}>

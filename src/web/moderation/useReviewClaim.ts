@@ -34,17 +34,20 @@ export function useReviewClaim(
   useEffect(() => {
     if (id === null) return undefined;
     let isOpen = true;
-    const claim = async (options: { takeOver: boolean }) => {
+    // Until a claim has arrived.
+    let takesOver = takeOver;
+    const claim = async () => {
       try {
-        await requests.claim(id, options);
+        await requests.claim(id, { takeOver: takesOver });
+        takesOver = false;
       } catch (error) {
         // Without a connection, the dialog stays with what is typed in it. The server checks the decision again.
         if (isOpen && error instanceof ApiError && [403, 404, 409].includes(error.status))
           latest.current(error.message);
       }
     };
-    const claimed = claim({ takeOver });
-    const timer = setInterval(() => void claim({ takeOver: false }), prolongAfterMs);
+    const claimed = claim();
+    const timer = setInterval(() => void claim(), prolongAfterMs);
     // After the claim, which may still be on its way. A claim that could not be released ends by itself.
     const release = () => {
       if (decidedId.current !== id) void claimed.then(() => requests.release(id)).catch(() => undefined);

@@ -31,9 +31,12 @@ export function useSavePreference() {
       ),
     onMutate: async ({ category, change }) => {
       await client.cancelQueries({ queryKey });
-      const before = client.getQueryData(notificationPreferencesQuery.queryKey)?.preferences;
+      const before = client
+        .getQueryData(notificationPreferencesQuery.queryKey)
+        ?.preferences.find((choice) => choice.category === category);
       patchPreference(client, category, change);
-      return before?.find((choice) => choice.category === category);
+      // Only what changes: another choice of the category may be on its way.
+      return before && pickChanged(before, change);
     },
     onError: (_error, { category }, before) => {
       if (before !== undefined) patchPreference(client, category, before);
@@ -94,6 +97,10 @@ function patchPreference(
     return { ...before, ...(saved && { emailStatus: saved.emailStatus }), preferences };
   });
 }
+
+/** What a row had in the fields of a change. */
+const pickChanged = (row: NotificationPreference, change: PreferenceChange): PreferenceChange =>
+  Object.fromEntries(Object.entries(row).filter(([field]) => field in change));
 
 const definedFields = ({ inApp, email, push }: PreferenceChange): Partial<NotificationPreference> => ({
   ...(inApp !== undefined && { inApp }),
