@@ -337,7 +337,7 @@ function closestQuestions(some: Sql): Sql {
       ) scored
     ) found
     where id not in (select id from complete)
-    group by id order by sum(score) desc, id desc limit ${sql.lit(maxClosest)}`;
+    group by id order by sum(score) desc nulls last, id desc limit ${sql.lit(maxClosest)}`;
 }
 
 /** Whether a vector has words of a term. Without them, the score is 0, and to compute it takes longer. */
