@@ -74,9 +74,19 @@ describe('endpoints respond to each caller as docs/permissions.md says, and refu
       expect(results).toEqual(wanted);
       // Finishes background removals, so that they change nothing during the next endpoint.
       await runActivityRemovals(server.db, Date.now() + 60_000);
+      await eventually(hasNoJobs);
     },
   );
 });
+
+/** Whether no deletion of an account and no other moderation work is queued or running. Emails are retried for long. */
+async function hasNoJobs(): Promise<boolean> {
+  const { rows } = await sql`select from parley_jobs.job
+    where name in ('account-deletion', 'account-merge', 'moderation') and state in ('created', 'active')`.execute(
+    server.db,
+  );
+  return rows.length === 0;
+}
 
 test('visitors read what docs/permissions.md says while public reading is on, and nothing else', async () => {
   await setRuntimeSetting(server.db, 'publicReading', true);

@@ -16,13 +16,18 @@ export async function databaseChecksum(db: Database): Promise<string> {
         'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce',
         'email_failure', 'sign_in', 'event_reader', 'public_change', 'public_change_state')
     order by table_name`.execute(db);
-  return sumOf(
+  const checksum = await sumOf(
     db,
     tables.map(({ name }) => {
       const withoutAccountEvents = name === 'event' ? sql`where event->>'kind' <> 'account-changed'` : sql``;
       return { name, lines: sql`select row::text from ${sql.table(name)} row ${withoutAccountEvents}` };
     }),
   );
+  // A difference names the kind of the event.
+  const { rows: kinds } = await sql<{ kind: string; count: number }>`
+    select event->>'kind' as kind, count(*)::int as count from event
+    where event->>'kind' <> 'account-changed' group by 1 order by 1`.execute(db);
+  return [checksum, ...kinds.map(({ kind, count }) => `event ${kind} ${count}`)].join('\n');
 }
 
 /** A checksum of all rows of a member: their own data including sessions, and their notifications. */

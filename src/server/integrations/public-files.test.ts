@@ -241,6 +241,15 @@ describe('a preview picture', () => {
   });
 });
 
+test('the feed of a merged account has the posts of the account that it became', async () => {
+  const gone = await server.register('Merged');
+  await sql`insert into account_merge (member_id, into_id, moderator_id, posts, votes, finished_at)
+    values (${gone.id}, ${ann.id}, ${ann.id}, 0, 0, now())`.execute(server.db);
+  const read = async (id: number) => (await fetch(`${server.address}/feeds/profile/${id}.atom`)).text();
+  expect(await read(gone.id)).toContain(`<title>Posts by Ann`);
+  expect(await read(gone.id)).toContain(`/profile/${ann.id}`);
+});
+
 test('robots.txt names the sitemaps', async () => {
   expect((await get('/robots.txt')).text).toMatch(
     /^User-agent: \*\nDisallow: \/search\n[^]*\n\nSitemap: https:\/\/ask\.example\.org\/sitemap\.xml\n$/u,
@@ -265,13 +274,4 @@ test('without public reading there is nothing, whatever exists', async () => {
     expect(text).toBe(responses[0]?.text);
   }
   expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
-});
-
-test('the feed of a merged account has the posts of the account that it became', async () => {
-  const gone = await server.register('Merged');
-  await sql`insert into account_merge (member_id, into_id, moderator_id, posts, votes, finished_at)
-    values (${gone.id}, ${ann.id}, ${ann.id}, 0, 0, now())`.execute(server.db);
-  const read = async (id: number) => (await fetch(`${server.address}/feeds/profile/${id}.atom`)).text();
-  expect(await read(gone.id)).toContain(`<title>Posts by Ann`);
-  expect(await read(gone.id)).toContain(`/profile/${ann.id}`);
 });
