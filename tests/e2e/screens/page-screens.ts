@@ -199,7 +199,7 @@ export const changedPageScreens: readonly Screen[] = [
       await failRequests(stage.page, '/api/questions/', 403);
       const vote = stage.page.locator('main article button[aria-pressed]').first();
       await vote.click();
-      await stage.page.getByRole('status').filter({ hasText: /\S/u }).first().waitFor();
+      await stage.page.getByRole('alert').filter({ hasText: /\S/u }).first().waitFor();
     },
     opens: opensMessage,
   },
