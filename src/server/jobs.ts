@@ -231,11 +231,12 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     return runAll([
       () => queuePushes(db, jobs),
       () => queueAccountDeletions(db, jobs),
-      // First, so that a post restored after days causes no email.
-      () => dropExpiredEmails(db, log),
-      ...(mailer === undefined
-        ? []
-        : [() => queueSecurityEmails(db, jobs, getSite()), () => queueDueEmails(db, jobs)]),
+      ...(mailer === undefined ? [] : [() => queueSecurityEmails(db, jobs, getSite())]),
+      async () => {
+        // First, so that a post restored after days causes no email.
+        await dropExpiredEmails(db, log);
+        if (mailer !== undefined) await queueDueEmails(db, jobs);
+      },
       () => deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined }),
       () => deleteOldRegistrations(db),
       () => deleteOldSignIns(db, runtimeSettings.get('signInDays')),
@@ -256,10 +257,11 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   /** Runs once for all events of a few seconds. If it fails, the next minute's run does it. */
   function schedulePush(): void {
     pushTimer ??= setTimeout(
-      () =>
-        void queuePushes(db, jobs)
-          .catch(() => {})
-          .finally(() => (pushTimer = undefined)),
+      () => {
+        // Before, because notifications that follow need another run.
+        pushTimer = undefined;
+        void queuePushes(db, jobs).catch(() => {});
+      },
       (pushDelaySeconds + 1) * 1_000,
     ).unref();
   }
