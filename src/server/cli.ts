@@ -110,7 +110,7 @@ function createProgram(): Command {
   const examination = {
     ...terminal,
     readConfig: () => readConfig(),
-    connect: (config: Config) => connectToRunningOrStart(config, createLogger('warn')),
+    connect: (config: Config) => connect({ config, log: createLogger('warn') }),
     migrationsDirectory,
   };
   registerDoctorCommand(program, examination);
@@ -228,15 +228,16 @@ async function withReceivedEmails<Result>(
 
 /**
  * Runs `work` with a dedicated connection to the community's database, after pending migrations if `schema` is 'migrated'.
+ * 'empty': a backup is restored into an empty database.
  */
 async function withClient<Result>(
   work: (client: pg.Client, site: string) => Promise<Result>,
-  schema: 'migrated' | 'unchanged',
+  schema: 'migrated' | 'unchanged' | 'empty',
 ): Promise<Result> {
   const { config, log } = loadContext();
-  if (schema === 'migrated') await assertNoDataIsMissing(config);
-  // A backup is restored into an empty database.
-  const { connection, stop } = await connectToRunningOrStart(config, log);
+  const { connection, stop } = await (schema === 'empty'
+    ? connectToRunningOrStart(config, log)
+    : connect({ config, log }));
   try {
     if (schema === 'migrated') await migrateDatabase(connection);
     const client = new pg.Client({ ...connection, application_name: 'parley command' });

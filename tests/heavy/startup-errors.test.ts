@@ -144,14 +144,23 @@ test('a missing data directory is refused beside backups, because its disk may n
   );
   expect(existsSync(data)).toBe(false);
   // Neither does a command create an empty community, also where the disk would be mounted.
-  await mkdir(path.join(data, 'postgresql'), { recursive: true });
-  const command = spawn(
-    process.execPath,
-    [path.join(projectRoot, 'src/server/cli-main.ts'), 'member', 'list'],
-    { env: { ...process.env, PARLEY_DATA: data, BACKUP_DIRECTORY: backups } },
-  );
-  expect((await once(command, 'close'))[0]).toBe(1);
-  expect(await readdir(path.join(data, 'postgresql'))).toEqual([]);
+  const cluster = path.join(data, 'postgresql');
+  await mkdir(cluster, { recursive: true });
+  if (isRoot)
+    for (const each of [data, cluster]) await chown(each, unprivilegedUser.uid, unprivilegedUser.gid);
+  for (const parameters of [['member', 'list'], ['doctor'], ['backup', path.join(backups, 'new.tar')]]) {
+    const command = spawn(
+      process.execPath,
+      [path.join(projectRoot, 'src/server/cli-main.ts'), ...parameters],
+      { env: { ...process.env, PARLEY_DATA: data, BACKUP_DIRECTORY: backups } },
+    );
+    let output = '';
+    for (const stream of [command.stdout, command.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    expect((await once(command, 'close'))[0]).toBe(1);
+    expect(output).toContain(`There is no community in ${data}`);
+    expect(await readdir(cluster)).toEqual([]);
+  }
 });
 
 test('an interrupted command stops the PostgreSQL that it started', async () => {

@@ -55,7 +55,7 @@ export type JobQueueOptions = {
   /** How often a node polls for jobs and checks for dead nodes, in seconds. */
   pollSeconds?: number;
   supervisionSeconds?: number;
-  /** If false, no job is added every minute, so that nothing is written to the database without a request. */
+  /** If false, no scheduled job is added, so that nothing is written to the database without a request. */
   runsScheduledJobs?: boolean;
 };
 

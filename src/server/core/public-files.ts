@@ -38,11 +38,11 @@ const createEtag = (bytes: Buffer) => `"${hash('sha1', bytes, 'base64url')}"`;
 
 /**
  * Builds public files on demand, one at a time, and stores them for a while. Null: there is no such file.
- * @param network the network address of the client
+ * @param network the network of the client; null: its waiting files are not limited
  * @throws ProblemError 'too-fast' if many files that the network requested wait, 'overloaded' if many wait in all
  */
 export type PublicFiles = (
-  network: string,
+  network: string | null,
   key: string,
   build: () => Promise<PublicFile | null>,
 ) => Promise<PublicFile | null>;
@@ -57,14 +57,15 @@ export function createPublicFiles(options: { maxBytes: number; maxAgeSeconds: nu
   const building = new Map<string, Promise<PublicFile | null>>();
   // Members' requests go first: a crawler gets at most one processor's time.
   const inTurn = pLimit(1);
-  const waiting = new Map<string, number>();
+  const waiting = new Map<string | null, number>();
   return (network, key, build) => {
     const found = stored.get(key);
     if (found !== undefined) return Promise.resolve(found);
     const running = building.get(key);
     if (running !== undefined) return running;
     const ofNetwork = waiting.get(network) ?? 0;
-    if (ofNetwork >= maxWaitingOfNetwork) throw new ProblemError('too-fast', { retryAfter: 5 });
+    if (network !== null && ofNetwork >= maxWaitingOfNetwork)
+      throw new ProblemError('too-fast', { retryAfter: 5 });
     if (inTurn.pendingCount >= maxWaiting) throw overloadedError();
     waiting.set(network, ofNetwork + 1);
     const file = inTurn(build)

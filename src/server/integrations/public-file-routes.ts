@@ -7,7 +7,7 @@ import {
   type PublicFile,
   sendPublicFile,
 } from '#server/core/public-files.ts';
-import { getNetworkAddress } from '#server/core/network-address.ts';
+import { getNetworkAddress, isLoopbackNetwork, toRegistrationNetwork } from '#server/core/network-address.ts';
 import { getOrigin } from '#server/core/site-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
 import { buildOembed, oembedPath, parseQuestionUrl } from './oembed.ts';
@@ -58,7 +58,10 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   const relatedLists = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
   const isOn = () => runtimeSettings.get('publicReading');
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
-  const networkOf = (c: Context) => getNetworkAddress(c, settings.trustedProxies);
+  const networkOf = (c: Context) => {
+    const network = toRegistrationNetwork(getNetworkAddress(c, settings.trustedProxies));
+    return network === null || isLoopbackNetwork(network) ? null : network;
+  };
   const ifOn =
     (handler: (c: Context) => Promise<Response>): MiddlewareHandler =>
     (c, next) =>

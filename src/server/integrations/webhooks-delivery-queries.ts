@@ -185,7 +185,8 @@ export type Attempt = {
 export const isPublic = sql`(
   (question_id is null or event_type = 'question.removed' or exists (select from question where id = question_id))
   and (answer_id is null or event_type = 'answer.removed' or exists (select from answer where id = answer_id))
-  and (reply_id is null or event_type = 'reply.removed' or exists (select from reply where id = reply_id)))`;
+  and (reply_id is null or event_type = 'reply.removed' or exists (
+    select from reply where id = reply_id and deleted_at is null)))`;
 
 /** Stores the outcome of an attempt. Returns whether the first attempt was longer ago than `giveUpAfter`. */
 export async function recordAttempt(

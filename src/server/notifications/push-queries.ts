@@ -15,7 +15,8 @@ export async function saveSubscription(
     insert into push_subscription (member_id, session_id, endpoint, p256dh, auth)
     values (${memberId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})
     on conflict (session_id) do update
-    set member_id = excluded.member_id, endpoint = excluded.endpoint, p256dh = excluded.p256dh, auth = excluded.auth`.execute(
+    -- With a new id, because a push that is on its way may find the old endpoint gone.
+    set id = default, created_at = now(), member_id = excluded.member_id, endpoint = excluded.endpoint, p256dh = excluded.p256dh, auth = excluded.auth`.execute(
     tx,
   );
 }

@@ -187,6 +187,17 @@ test('tries a failing device again if the others of the member are gone', async 
   await eventually(async () => (await jobsToRetry()) === 1);
 });
 
+test('counts a browser that turns pushes on again as the newest device', async () => {
+  await subscribe(ann);
+  for (let n = 0; n < 9; n++) await subscribe(await ann.signInElsewhere());
+  const again = await subscribe(ann);
+  await subscribe(await ann.signInElsewhere());
+  expect(await devicesOf(ann)).toBe(10);
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(() => pushesTo(again).length === 1);
+});
+
 test('limits a member to ten devices and removes the oldest', async () => {
   for (let n = 0; n < 12; n++) await subscribe(await ann.signInElsewhere());
   expect(await devicesOf(ann)).toBe(10);

@@ -12,10 +12,10 @@ import { writeBackupFile } from './backup-write-file.ts';
 import { verifyBackup } from './backup-verify.ts';
 
 export type BackupCommandDeps = {
-  /** Opens the community's database, with pending migrations applied or as it is. */
+  /** Opens the community's database, with pending migrations applied or as it is, or one that is to be filled. */
   withClient: <Result>(
     work: (client: Client) => Promise<Result>,
-    schema: 'migrated' | 'unchanged',
+    schema: 'migrated' | 'unchanged' | 'empty',
   ) => Promise<Result>;
   migrationsDirectory: string;
   version: string;
@@ -93,7 +93,7 @@ async function runRestore(file: string, deps: BackupCommandDeps, signal: AbortSi
         progress: createTerminalProgress(err),
         signal,
       }),
-    'unchanged',
+    'empty',
   );
   out.write(`Restored the community of ${contents.madeAt}: ${describeRows(completion)}.\n`);
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
@@ -48,7 +47,8 @@ const weekMs = 7 * 24 * 60 * minuteMs;
 export async function assertNoDataIsMissing({ databaseUrl, dataDirectory, backups }: Config): Promise<void> {
   if (databaseUrl !== undefined || backups === undefined) return;
   const data = resolveDataDirectory(dataDirectory ?? defaultDataDirectory());
-  if (existsSync(path.join(data.cluster, 'PG_VERSION'))) return;
+  // The directory where a disk would be mounted exists without it.
+  if ((await readdir(data.cluster).catch(() => [])).length > 0) return;
   const names = await readdir(backups.directory).catch(() => []);
   if (names.some(isScheduledFile))
     throw new StartupError(

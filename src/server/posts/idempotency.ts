@@ -115,13 +115,18 @@ type Repetition = { viewer: Viewer; key: string; kind: PostKind; hash: Buffer };
 /** Days a key is stored: longer than a post waits in the offline queue of a browser. */
 const retentionDays = 14;
 
-/** Deletes old keys, a limited number per call. */
+/** Deletes old keys in batches. */
 export async function deleteOldKeys(db: Database): Promise<void> {
-  await sql`
-    delete from idempotency_key where (member_id, key) in (
-      select member_id, key from idempotency_key
-      where created_at < now() - make_interval(days => ${retentionDays}) order by created_at limit 10000
-    )`.execute(db);
+  const limit = 10_000;
+  let deleted = limit;
+  while (deleted === limit) {
+    const { rows } = await sql`
+      delete from idempotency_key where (member_id, key) in (
+        select member_id, key from idempotency_key
+        where created_at < now() - make_interval(days => ${retentionDays}) order by created_at limit ${limit}
+      ) returning 1`.execute(db);
+    deleted = rows.length;
+  }
 }
 
 async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<NewPostId> {
