@@ -242,7 +242,7 @@ test('a member who catches up on many topics leaves connections to the database 
   const client = new pg.Client(database.connection);
   await client.connect();
   onTestFinished(() => client.end());
-  // Whoever reads events waits.
+  // Every read of events waits for this lock.
   await client.query('begin; lock table event in access exclusive mode');
   const position = current.replace(/\.\d+\.\d+\.[\d,]*$/u, '.1.0.');
   const topics = Array.from({ length: 20 }, (_, n) => `question:${n + 1_000}`);

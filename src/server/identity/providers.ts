@@ -88,8 +88,8 @@ type NewMember = Pick<Arrival, 'account' | 'invitation'> & Pick<ProviderPerson, 
 /**
  * Sign-in with OpenID Connect providers. Accounts are identified by issuer and subject alone. A new member needs an
  * address that the provider has verified. If a member already has that address, they prove by their password that it is
- * them, so no one gets an account by claiming its address elsewhere. An account without any sign-in method, such as an
- * imported one, belongs to whoever has its address, as for a reset of the password.
+ * them, so no one gets an account by claiming its address elsewhere. For an account without any sign-in method, such as
+ * an imported one, the verified address is enough, as for a reset of the password.
  */
 export function createProviders(deps: ProvidersDeps) {
   const { db, auth, settings, joining, accounts, signingIn, signInMethods, requirePassword } = deps;
