@@ -129,6 +129,7 @@ type WebhookTable = {
   paused_until: Date | null;
   delivered_at: Date | null;
   created_at: Generated<Date>;
+  deleted_at: Date | null;
 };
 
 type WebhookDeliveryTable = {
@@ -186,6 +187,7 @@ type TagTable = {
   followers_count: Count;
   active_at: Date | null;
   has_statistics: Generated<boolean>;
+  has_purged_questions: Generated<boolean>;
   description: string | null;
   about: string | null;
 };

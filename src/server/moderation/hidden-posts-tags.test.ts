@@ -1,10 +1,13 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { expectOk } from '#tests/support/member.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { FollowedTagsSummary, Tag, TagsPage } from '#shared/discovery/tags.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
+import { purgeDeletedPosts } from './moderation-job.ts';
 
-const { ann, bob, moderator } = await startModeration();
+const { ann, bob, moderator, server } = await startModeration();
+const { db } = server;
 
 /** Returns the tags that are visible to a member who follows tags, from every endpoint that lists tags. */
 async function shownTags() {
@@ -63,4 +66,21 @@ test('still shows a tag without questions to its followers', async () => {
   expectOk(await bob.put('/tags/paragliding/follow', { following: true }));
   expect(expectOk(await bob.get<FollowedTagsSummary>('/following')).tags).toContain('paragliding');
   expect((await bob.get('/tags/paragliding')).status).toBe(200);
+});
+
+test('does not show a tag after its only question, which moderators deleted, was purged', async () => {
+  const ask = () =>
+    ann.ask({ title: 'Where to paraglide?', content: 'From a hill.', tags: ['spamglide', 'gliding'] });
+  const [spam, id] = [await ask(), await ann.ask({ title: 'Gliding?', content: 'Up.', tags: ['gliding'] })];
+  expectOk(await actOnPost(moderator, 'delete', 'question', spam));
+  await sql`update hidden_post set purge_at = now()`.execute(db);
+  await purgeDeletedPosts(db);
+  expect((await db.selectFrom('base_question').where('id', '=', spam).execute()).length).toBe(0);
+  expect((await bob.get('/tags/spamglide')).status).toBe(404);
+  // Another question of this tag is visible, and its author may delete it.
+  expect((await bob.get('/tags/gliding')).status).toBe(200);
+  expectOk(await ann.delete(`/questions/${id}`));
+  expect((await bob.get('/tags/gliding')).status).toBe(200);
+  await ask();
+  expect((await bob.get('/tags/spamglide')).status).toBe(200);
 });

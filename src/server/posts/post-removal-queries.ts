@@ -147,6 +147,17 @@ export async function lockHiddenPost(tx: Tx, id: number): Promise<HiddenPostRef 
   return rows[0];
 }
 
+/** Keeps the tags of a hidden question hidden when it is deleted permanently, if they have no visible question. */
+export async function markTagsOfPurgedQuestion(tx: Tx, questionId: number): Promise<void> {
+  await sql`
+    update tag set has_purged_questions = true
+    where questions_count = 0 and not has_purged_questions and id in (
+      select id from tag where id in (
+        select tag_id from base_question_tag where question_id = ${questionId} and hidden_by is not null
+      ) order by id for no key update
+    )`.execute(tx);
+}
+
 /** Deletes a question or an answer with everything below it, hidden or not, by cascade. */
 export async function deletePostRows(tx: Tx, { kind, id }: { kind: 'question' | 'answer'; id: number }) {
   await sql`delete from ${sql.table(`base_${kind}`)} where id = ${id}`.execute(tx);

@@ -13,6 +13,7 @@ import {
   listAffectedPosts,
   listHiddenPostIds,
   lockHiddenPost,
+  markTagsOfPurgedQuestion,
   showRows,
 } from './post-removal-queries.ts';
 import {
@@ -191,7 +192,10 @@ export async function purgePost(tx: Tx, hiddenPostId: number): Promise<boolean> 
     if (kind === 'reply') {
       await deleteReplyFromThread(tx, id);
       await deleteHiddenPost(tx, hiddenPostId);
-    } else await deletePostRows(tx, { kind, id });
+    } else {
+      if (kind === 'question') await markTagsOfPurgedQuestion(tx, id);
+      await deletePostRows(tx, { kind, id });
+    }
   });
   return true;
 }
