@@ -295,3 +295,12 @@ test('renames a tag on hidden questions in steps as well', async () => {
     select distinct tag_text from base_question where id = any(${ids}::bigint[])`.execute(server.db);
   expect(texts).toEqual([{ tag_text: `${script}, web` }]);
 });
+
+test('gives a hidden question the new name of its tag when it is restored before its turn', async () => {
+  const id = await ann.ask({ tags: [js, 'web'] });
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  await sql`update tag set name = ${script}, key = ${script} where key = ${js}`.execute(server.db);
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  const { rows } = await sql`select tag_text from question where id = ${id}`.execute(server.db);
+  expect(rows).toEqual([{ tag_text: `${script}, web` }]);
+});

@@ -32,6 +32,7 @@ import { addToStatistics, removeFromStatistics } from './statistics-changes.ts';
 import { countQuestionTags, recomputeTagsOf, touchTags } from './tags.ts';
 import { resumeTagProposals, suspendTagProposals, withdrawTagProposals } from './tag-proposals.ts';
 import { listPendingProposals } from './tag-proposals-queries.ts';
+import { writeTagText } from './tags-moving-queries.ts';
 import { listQuestionTags } from './tags-queries.ts';
 
 /** A post that is removed or restored, in its locked question. */
@@ -159,7 +160,10 @@ async function joinLists(
   const counts = await recountAnswers(tx, { questionId, at: getLatestActivity(posts) });
   const active = buildQuestionActivityEvent(questionId, names);
   const { authorId } = post;
-  if (post.kind === 'question')
+  if (post.kind === 'question') {
+    const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at });
+    // A tag that was renamed meanwhile. It is locked now.
+    await writeTagText(tx, [questionId]);
     return [
       {
         topic: 'feeds',
@@ -168,8 +172,9 @@ async function joinLists(
       { topic: 'answers', event: { kind: 'imported' } },
       buildQuestionCountsEvent('vote', questionId, counts),
       active,
-      ...(await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at })),
+      ...tagEvents,
     ];
+  }
   await touchTags(tx, { questionIds: [questionId], at });
   const posted = { kind: 'answer-posted', answerId: post.id, authorId } as const;
   return [
