@@ -484,6 +484,22 @@ test('deliveries are removed after 30 days, but not while they wait', async () =
   expect((await readDeliveries(id)).map(({ state }) => state)).toEqual(['pending']);
 });
 
+test('a renamed or merged tag is no edit of its questions', async () => {
+  const { id } = await add();
+  await ann.ask({ tags: ['flour'] });
+  await ann.ask({ tags: ['baking'] });
+  const retag = async (kind: 'rename' | 'merge', tag: string, to: string) =>
+    expectOk(await admin.post('/moderation/tag-changes', { kind, tag, to, reason: 'Clearer.' }));
+  await retag('rename', 'flour', 'flours');
+  await retag('merge', 'flours', 'baking');
+  const last = await ann.ask({ tags: ['baking'] });
+  expect(types(await receiver.accepted(3))).toEqual(Array(3).fill('question.posted'));
+  await eventually(async () => (await readDeliveries(id)).some(({ questionId }) => questionId === last));
+  expect((await readDeliveries(id)).map(({ eventType }) => eventType)).toEqual(
+    Array(3).fill('question.posted'),
+  );
+});
+
 describe('a new member', () => {
   test('is an event with name and address, whatever the tags, once the account is a member', async () => {
     const { id } = await add({ events: ['member.joined', 'question.posted'], tags: [] });

@@ -63,6 +63,8 @@ function toQuestionNotice(event: NoticedEvent, at: Date): WebhookNotice | null {
     event.kind !== 'question-deleted'
   )
     return null;
+  // Thousands of questions may have the tag.
+  if (event.kind === 'question-edited' && event.retagged === true) return null;
   const types = {
     'question-posted': 'question.posted',
     'question-edited': 'question.edited',

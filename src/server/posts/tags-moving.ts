@@ -42,7 +42,8 @@ export async function moveSomeQuestions(
 
 /**
  * Writes the new name of a tag to some of its questions, from the newest to the oldest, then to hidden ones. Returns the
- * position of the last visible one, null for hidden ones, whether none is left, and the events to publish.
+ * position of the last visible one (null for hidden ones), whether none is left, and the events to publish. A question
+ * that is restored meanwhile gets the name then (`showPost`).
  */
 export async function renameOnSomeQuestions(
   tx: Tx,
@@ -71,6 +72,7 @@ async function writeTagNames(tx: Tx, questionIds: readonly number[]): Promise<To
         excerptCut: question.excerpt_cut,
         tags: question.tags,
         createdAt: question.created_at.toISOString(),
+        retagged: true,
       },
     },
   ]);

@@ -34,6 +34,8 @@ type QuestionEdited = {
   tags: string[];
   /** When the question was posted. */
   createdAt: string;
+  /** A tag was merged or renamed: no edit of the question. */
+  retagged?: true;
 };
 
 /** `tags`: those that it had. */
