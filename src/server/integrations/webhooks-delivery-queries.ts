@@ -259,10 +259,28 @@ export async function stopWebhook(tx: Tx, id: number, reason: 'failures' | 'gone
   return numAffectedRows === 1n;
 }
 
-/** Deliveries are shown for 30 days. */
-export async function deleteOldDeliveries(db: Database): Promise<void> {
+/** Deliveries that one statement deletes. */
+const batchSize = 5_000;
+
+/** Deletes deliveries after 30 days, and deleted web hooks with theirs. */
+export async function deleteOldDeliveries(
+  db: Database,
+  { limit = batchSize }: { limit?: number } = {},
+): Promise<void> {
+  for (let deleted = limit; deleted === limit;) {
+    const { numAffectedRows } = await sql`
+      delete from webhook_delivery where id in (
+        (select delivery.id from webhook join webhook_delivery delivery on webhook_id = webhook.id
+          where deleted_at is not null limit ${limit})
+        union all
+        (select delivery.id from webhook_delivery delivery join webhook on webhook.id = webhook_id
+          where delivery.created_at < now() - interval '30 days' and (state <> 'pending' or not is_enabled)
+          limit ${limit})
+        limit ${limit}
+      )`.execute(db);
+    deleted = Number(numAffectedRows);
+  }
   await sql`
-    delete from webhook_delivery delivery using webhook
-    where webhook.id = webhook_id and delivery.created_at < now() - interval '30 days'
-      and (state <> 'pending' or not is_enabled)`.execute(db);
+    delete from webhook where deleted_at is not null
+      and not exists (select from webhook_delivery where webhook_id = webhook.id)`.execute(db);
 }

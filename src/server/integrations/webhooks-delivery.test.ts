@@ -484,6 +484,29 @@ test('deliveries are removed after 30 days, but not while they wait', async () =
   expect((await readDeliveries(id)).map(({ state }) => state)).toEqual(['pending']);
 });
 
+test('a deleted web hook disappears at once, and its rows in batches of the hourly job', async () => {
+  const other = await add({ name: 'Other' });
+  const { id } = await add();
+  for (let n = 0; n < 3; n++) await ann.ask();
+  await eventually(async () => (await waitForState(id, 'delivered')).length === 3);
+  expectOk(await admin.delete(`/admin/webhooks/${id}`));
+  expect((await admin.get(`/admin/webhooks/${id}/deliveries`)).status).toBe(404);
+  expect((await admin.delete(`/admin/webhooks/${id}`)).status).toBe(404);
+  const { items } = expectOk(await admin.get<{ items: Webhook[] }>('/admin/webhooks'));
+  expect(items.map(({ name }) => name)).toEqual(['Other']);
+  const count = async (webhookId: number) => {
+    const { rows } = await sql<{ hooks: number; deliveries: number }>`
+      select (select count(*) from webhook where id = ${webhookId}) as hooks,
+        (select count(*) from webhook_delivery where webhook_id = ${webhookId}) as deliveries`.execute(db);
+    return rows[0];
+  };
+  // The request deletes no deliveries: there can be millions.
+  expect(await count(id)).toEqual({ hooks: 1, deliveries: 3 });
+  await deleteOldDeliveries(db, { limit: 2 });
+  expect(await count(id)).toEqual({ hooks: 0, deliveries: 0 });
+  expect(await count(other.id)).toEqual({ hooks: 1, deliveries: 3 });
+});
+
 test('a renamed or merged tag is no edit of its questions', async () => {
   const { id } = await add();
   await ann.ask({ tags: ['flour'] });

@@ -43,7 +43,7 @@ const columns = [
 
 /** In the order in which they were added. */
 export async function listWebhooks(db: Reader) {
-  return db.selectFrom('webhook').select(columns).orderBy('id').execute();
+  return db.selectFrom('webhook').select(columns).where('deleted_at', 'is', null).orderBy('id').execute();
 }
 
 /** The number of deliveries that wait, by web hook. */
@@ -61,12 +61,18 @@ export async function countWebhooks(tx: Tx): Promise<number> {
   const { count } = await tx
     .selectFrom('webhook')
     .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }
 
 export async function findWebhook(db: Reader, id: number) {
-  return db.selectFrom('webhook').select(columns).where('id', '=', id).executeTakeFirst();
+  return db
+    .selectFrom('webhook')
+    .select(columns)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
 }
 
 /** The tags with these keys. */
@@ -118,8 +124,12 @@ export async function replaceWebhookSecret(tx: Tx, id: number, encrypted: string
     where id = ${id}`.execute(tx);
 }
 
-export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('webhook').where('id', '=', id).execute();
+/** From now on it is neither shown nor sent to. `deleteOldDeliveries` deletes its rows. */
+export async function markWebhookDeleted(tx: Tx, id: number): Promise<void> {
+  await sql`
+    update webhook set deleted_at = now(), is_enabled = false, stop_reason = null where id = ${id}`.execute(
+    tx,
+  );
 }
 
 export type ListedDeliveryRow = {

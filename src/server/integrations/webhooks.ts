@@ -17,7 +17,6 @@ import { createMessageId, updateWebhookReader } from './webhooks-dispatch.ts';
 import {
   countWaitingDeliveries,
   countWebhooks,
-  deleteWebhook,
   findWebhook,
   insertWebhook,
   listDeliveries,
@@ -25,6 +24,7 @@ import {
   listTagsByKey,
   listWebhooks,
   lockWebhooks,
+  markWebhookDeleted,
   repeatDelivery,
   replaceWebhookSecret,
   switchWebhook,
@@ -128,7 +128,7 @@ export function createWebhooks({ db, settings, webhookHosts, wakeWebhooks = () =
     await transaction(db, async (tx) => {
       await lockWebhooks(tx);
       const row = await requireWebhook(tx, id);
-      await deleteWebhook(tx, id);
+      await markWebhookDeleted(tx, id);
       await updateWebhookReader(tx);
       await log(tx, { admin, action: 'delete_webhook', subject: row.name, before: toLogged(row) });
     });
