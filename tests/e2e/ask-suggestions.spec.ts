@@ -56,6 +56,18 @@ test('while a question is typed, a similar one can be read without leaving, and 
   await expect(page.getByLabel('Tags')).toHaveValue(`${tag}, `);
   await expect(page.getByLabel('Tags')).toBeFocused();
   await expect(page.getByRole('button', { name: `Add tag ${tag}` })).toBeHidden();
+  // Enter ends a tag and posts nothing; the down arrow leads to the suggestions.
+  await page.getByLabel('Details').fill('It begins at midnight.');
+  await page.getByLabel('Tags').fill('night');
+  await page.getByLabel('Tags').press('Enter');
+  await expect(page.getByLabel('Tags')).toHaveValue('night, ');
+  await page.getByLabel('Tags').pressSequentially(tag.slice(0, -1));
+  await expect(page.getByRole('button', { name: `Add tag ${tag}` })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('button', { name: `Add tag ${tag}` })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Tags')).toHaveValue(`night, ${tag}, `);
+  await expect(page).toHaveURL('/ask');
   await expect(list.getByRole('listitem').filter({ hasText: 'Tags are added' })).toContainText('Done:');
   await expect(
     page.getByText(`One person who follows ${tag} will see it in their following feed.`),

@@ -25,6 +25,7 @@ import {
   type AskDraft,
   type AskProblem,
   createAskDraft,
+  getUnfinishedTag,
   isEmptyAskDraft,
   usePostQuestion,
   validateAskDraft,
@@ -55,6 +56,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const title = useRef<HTMLInputElement>(null);
   const details = useRef<EditorHandle>(null);
   const tagField = useRef<HTMLInputElement>(null);
+  const suggestions = useRef<HTMLDivElement>(null);
   const client = useQueryClient();
   const ask = usePostQuestion(props.member.id);
   const tagsError = findTagsProblem(parseTags(draft.tags));
@@ -105,6 +107,19 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     event.currentTarget.form?.requestSubmit();
   }
 
+  /** Enter ends the tag, as a comma does, and the down arrow moves to the suggestions. */
+  function onTagKey(event: KeyboardEvent<HTMLInputElement>) {
+    if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return postOnEnter(event);
+    if (event.key === 'ArrowDown') {
+      const [suggestion] = suggestions.current?.getElementsByTagName('button') ?? [];
+      suggestion?.focus();
+    } else if (event.key === 'Enter') {
+      const unfinished = getUnfinishedTag(draft.tags);
+      if (unfinished !== '') change({ tags: insertTag(draft.tags, unfinished) });
+    } else return;
+    event.preventDefault();
+  }
+
   function addTag(tag: string) {
     change({ tags: insertTag(draft.tags, tag) });
     // The pressed button has been removed.
@@ -143,7 +158,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         onSubmit={submit}
       />
       <TextInput
-        onKeyDown={postOnEnter}
+        onKeyDown={onTagKey}
         ref={tagField}
         label={t`Tags`}
         description={t`Separate tags with commas (max 5)`}
@@ -156,7 +171,13 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => change({ tags: event.currentTarget.value })}
       />
-      <TagSuggestions typed={draft.tags} fitting={similar?.tags ?? []} field={tagField} onAdd={addTag} />
+      <TagSuggestions
+        ref={suggestions}
+        typed={draft.tags}
+        fitting={similar?.tags ?? []}
+        field={tagField}
+        onAdd={addTag}
+      />
       <TagNotes
         audience={audience}
         proposals={draft.proposals}

@@ -4,7 +4,7 @@ import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { IconPlus } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useEffect } from 'react';
 import type { TagSuggestion } from '#shared/discovery/similar.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
@@ -21,20 +21,20 @@ export function TagSuggestions(props: {
   /** The tag field. While it has the focus, the suggestions are scrolled into view. */
   field: RefObject<HTMLElement | null>;
   onAdd: (tag: string) => void;
+  ref: RefObject<HTMLDivElement | null>;
 }) {
-  const { typed, fitting, field, onAdd } = props;
+  const { typed, fitting, field, onAdd, ref } = props;
   const unfinished = getUnfinishedTag(typed);
   const completing = useTagCompletions(unfinished);
   const wanted = completing.length > 0 ? completing : fitting;
   const suggested = canAddTag(typed) ? wanted.filter(({ name }) => !hasTag(typed, name)) : [];
-  const row = useRef<HTMLDivElement>(null);
   const isSuggesting = suggested.length > 0;
   useEffect(() => {
     if (isSuggesting && field.current === document.activeElement)
-      row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isSuggesting, field]);
+      ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSuggesting, field, ref]);
   return (
-    <div ref={row} className={classes.row}>
+    <div ref={ref} className={classes.row}>
       {isSuggesting && (
         <ul className={classes.tags} aria-label={t`Suggestions`}>
           {suggested.slice(0, maxSuggestions).map(({ name, questionsCount }) => (
