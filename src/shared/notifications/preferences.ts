@@ -88,3 +88,9 @@ export const pushMessage = z.object({
   tag: z.string(),
 });
 export type PushMessage = z.infer<typeof pushMessage>;
+
+/**
+ * What the service worker asks each window after a click on a push message. The window replies whether it shows the page
+ * of the link.
+ */
+export type NotificationLinkRequest = { notificationLink: string };

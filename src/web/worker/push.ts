@@ -1,4 +1,4 @@
-import type { PushMessage } from '#shared/notifications/preferences.ts';
+import type { NotificationLinkRequest, PushMessage } from '#shared/notifications/preferences.ts';
 
 /** Shows push messages and opens their links. Must be called while the worker starts. */
 export function listenForPush(worker: ServiceWorkerGlobalScope): void {
@@ -28,23 +28,38 @@ async function showPushNotification(
   });
 }
 
-/** Opens the link in an existing window of Parley, otherwise in a new one. */
+/**
+ * Opens the link in a window that shows its page already, otherwise in a new one: a window that is navigated loses what
+ * the member has typed there.
+ */
 async function openNotificationLink(worker: ServiceWorkerGlobalScope, link: unknown): Promise<void> {
   const { origin } = worker.location;
   const url = typeof link === 'string' ? URL.parse(link, origin) : null;
   // The link never leaves this site, whatever the message contains.
   const target = url?.origin === origin ? url.href : origin;
-  const [page] = await worker.clients.matchAll({ type: 'window' });
-  if (page !== undefined) {
-    try {
-      await page.focus();
-      await page.navigate(target);
-      return;
-    } catch {
-      // The worker cannot navigate a page that it does not control.
-    }
-  }
-  await worker.clients.openWindow(target);
+  const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const replies = await Promise.all(pages.map((page) => isShownBy(page, target)));
+  const page = pages.find((_, index) => replies[index]);
+  if (page === undefined) await worker.clients.openWindow(target);
+  else await page.focus();
+}
+
+/** Browsers let a worker open a window for about a second after the click, in milliseconds. */
+const replyTimeoutMs = 300;
+
+/**
+ * Asks a window whether it shows the page of a link (src/web/app/useNotificationLinks.ts), since some browsers tell the
+ * worker only the address with which it was opened. One that is suspended does not reply.
+ */
+function isShownBy(page: WindowClient, link: string): Promise<boolean> {
+  const { port1, port2 } = new MessageChannel();
+  const request: NotificationLinkRequest = { notificationLink: link };
+  return new Promise((resolve) => {
+    port1.addEventListener('message', ({ data }) => resolve(data === true));
+    port1.start();
+    setTimeout(() => resolve(false), replyTimeoutMs);
+    page.postMessage(request, [port2]);
+  });
 }
 
 /** Null for messages that this server did not send. */

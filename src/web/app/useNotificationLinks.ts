@@ -1,0 +1,22 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { NotificationLinkRequest } from '#shared/notifications/preferences.ts';
+
+/** Replies to the service worker (src/web/worker/push.ts) whether this page shows that of a link, and goes to its post. */
+export function useNotificationLinks(): void {
+  const router = useRouter();
+  useEffect(() => {
+    // Browsers lack service workers on plain http.
+    if (!('serviceWorker' in navigator)) return undefined;
+    const reply = ({ data, ports: [port] }: MessageEvent<Partial<NotificationLinkRequest>>) => {
+      if (data.notificationLink === undefined) return;
+      const { pathname, search, hash } = new URL(data.notificationLink);
+      const isShown = pathname === location.pathname && search === location.search;
+      if (isShown && hash !== '' && hash !== location.hash)
+        router.history.push(`${pathname}${search}${hash}`);
+      port?.postMessage(isShown);
+    };
+    navigator.serviceWorker.addEventListener('message', reply);
+    return () => navigator.serviceWorker.removeEventListener('message', reply);
+  }, [router]);
+}
