@@ -15,6 +15,7 @@ import {
 import { lazyComponent } from '#web/core/lazy.ts';
 import type MarkdownToolbarElement from '@github/markdown-toolbar-element';
 import { countCodePoints } from '#shared/core/text.ts';
+import { isComposing } from '#web/core/composition.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { applyEdit, type FieldText, readField, type TextEdit } from './text-edits.ts';
 import { useAutoGrow, useStayAboveKeyboard } from './field-size.ts';
@@ -126,7 +127,7 @@ export function Editor(props: Props) {
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     noteKey(event);
     const submitting = pictures.refusePost === null ? props : { ...props, onSubmit: pictures.refusePost };
-    if (event.nativeEvent.isComposing || suggestions.onKeyDown(event) || submitOrCancel(event, submitting))
+    if (isComposing(event.nativeEvent) || suggestions.onKeyDown(event) || submitOrCancel(event, submitting))
       return;
     const effect = getKeyEffect(event, readField(event.currentTarget));
     if (effect === null) return;

@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bookmarkListDraft } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
+import { isComposing } from '#web/core/composition.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import fields from '#web/ui/fields.module.css';
 import { bookmarkKeys } from './bookmarks.ts';
@@ -69,7 +70,7 @@ export function BookmarkListPicker(props: {
           error={problem}
           onChange={(event) => setName(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
             // The surrounding form saves the bookmark.
             event.preventDefault();
             add();

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import { type Bookmark, bookmarkNote } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
+import { isComposing } from '#web/core/composition.ts';
 import { useDraft } from '#web/posts/index.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { useMember } from '#web/core/session.ts';
@@ -60,7 +61,7 @@ export function BookmarkNoteForm({ bookmark, onLeave }: { bookmark: Bookmark; on
         onChange={(event) => setDraft({ text: event.currentTarget.value })}
         onKeyDown={(event) => {
           // Esc and Enter also end the input of a character. What is typed stays as a draft.
-          if (event.nativeEvent.isComposing) return;
+          if (isComposing(event.nativeEvent)) return;
           if (event.key === 'Escape') onLeave();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
         }}

@@ -3,6 +3,7 @@ import { Button } from '#web/ui/Button.tsx';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import type { PostRef } from '#shared/core/fields.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
+import { isComposing } from '#web/core/composition.ts';
 import { QuietField } from '#web/editor/index.ts';
 import {
   type DraftRecord,
@@ -120,7 +121,7 @@ function useHandedOverField(target: string, onReplaced: Props['onReplaced'], onC
     };
   }, [member.id, target, onReplaced]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     submits.current = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
     if (submits.current) event.preventDefault();
     if (event.key !== 'Escape' || onCancel === undefined) return;

@@ -1,4 +1,5 @@
 import { useEffect, useState, type HTMLAttributes, type KeyboardEvent, type MouseEvent } from 'react';
+import { isComposing } from '#web/core/composition.ts';
 
 export type Listbox<Option> = {
   active: Option | undefined;
@@ -53,7 +54,7 @@ export function useListbox<Option>({
   }
 
   function onKeyDown(event: KeyboardEvent): boolean {
-    if (event.nativeEvent.isComposing || options.length === 0) return false;
+    if (isComposing(event.nativeEvent) || options.length === 0) return false;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'Enter' && active !== undefined) onChoose(active, event);
