@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
-import { postAnswer, uniqueText } from './support/posts.ts';
+import { postAnswer, uniqueText, withoutLiveUpdates } from './support/posts.ts';
 
 test('a bookmark with its note and list shows in every tab, and can be removed and restored', async ({
   page,
@@ -29,6 +29,8 @@ test('a bookmark with its note and list shows in every tab, and can be removed a
   await listName.fill('Tra');
   // As an input method does when a word is chosen.
   await listName.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+  // In Safari, the composition ends before the key.
+  await listName.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
   await listName.fill('Travel');
   await dialog.getByRole('button', { name: 'Add list' }).click();
   await expect(dialog.getByRole('checkbox', { name: 'Travel' })).toBeChecked();
@@ -59,6 +61,24 @@ test('a bookmark with its note and list shows in every tab, and can be removed a
   await expect(card).toContainText('For the boat');
   await expect(card.getByRole('link', { name: 'Travel' })).toBeVisible();
   await expectAccessible(other);
+});
+
+test('the note of a bookmark that another device added is in the dialog', async ({ page }) => {
+  await registerMember(page.request);
+  const title = uniqueText('Is it mine?');
+  const id = await askQuestion(page.request, { title });
+  const created = await page.request.post('/api/bookmark-lists', { data: { name: 'Later' } });
+  const { id: listId } = (await created.json()) as { id: number };
+  await withoutLiveUpdates(page);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+  const data = { bookmarked: true, note: 'From the phone', listIds: [listId] };
+  expect((await page.request.put(`/api/questions/${id}/bookmark`, { data })).status()).toBe(200);
+  await page.getByRole('button', { name: 'Bookmark', exact: true }).click();
+  await page.getByRole('button', { name: 'Add a note or lists' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Note and lists' });
+  await expect(dialog.getByLabel('Note')).toHaveValue('From the phone');
+  await expect(dialog.getByRole('checkbox', { name: 'Later' })).toBeChecked();
 });
 
 test('a muted topic leaves the feed, live as well, a muted question sends no notifications, and the settings unmute both', async ({

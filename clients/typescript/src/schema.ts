@@ -5125,6 +5125,8 @@ export interface operations {
           'application/json': {
             bookmarked: boolean;
             id: number | null;
+            note: string;
+            listIds: number[];
           };
         };
       };
@@ -5169,6 +5171,8 @@ export interface operations {
           'application/json': {
             bookmarked: boolean;
             id: number | null;
+            note: string;
+            listIds: number[];
           };
         };
       };

@@ -1,5 +1,5 @@
 import { existsForRow, likeContains, unnamedMember } from '#server/core/sql.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 
@@ -33,12 +33,16 @@ const matchesBookmark = ({ target, memberId }: BookmarkKey) =>
     ? sql`member_id = ${memberId} and question_id = ${target.id} and answer_id is null`
     : sql`member_id = ${memberId} and answer_id = ${target.id}`;
 
-export async function findBookmarkId(tx: Tx, key: BookmarkKey): Promise<number | null> {
-  const { rows } = await sql<{ id: number }>`select id from bookmark where ${matchesBookmark(key)}`.execute(
-    tx,
-  );
-  return rows[0]?.id ?? null;
+export async function findBookmark(tx: Tx, key: BookmarkKey) {
+  const { rows } = await sql<{ id: number; note: string; list_ids: number[] }>`
+    select id, note, ${listIdsOf(sql`bookmark.id`)} as list_ids from bookmark
+    where ${matchesBookmark(key)}`.execute(tx);
+  return rows[0];
 }
+
+const listIdsOf = (bookmarkId: RawBuilder<unknown>) => sql`to_json(array(
+  select list_id from bookmark_list_item where bookmark_id = ${bookmarkId} order by list_id
+))`;
 
 /**
  * Returns the id.
@@ -115,9 +119,7 @@ export async function listBookmarks(
         ${unnamedMember}
       ) as author_name,
       author.avatar as author_avatar, coalesce(author.is_bot, false) as author_is_bot,
-      to_json(array(
-        select list_id from bookmark_list_item where bookmark_id = saved.id order by list_id
-      )) as list_ids
+      ${listIdsOf(sql`saved.id`)} as list_ids
     from (
       select * from bookmark where member_id = ${memberId} and ${isPostVisible} ${listed} ${matches} ${afterCursor}
       order by created_at desc, id desc limit ${limit}

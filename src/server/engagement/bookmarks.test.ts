@@ -83,6 +83,20 @@ test('bookmarks a post once when requests run at the same time', async () => {
   expect(await bookmarksOf(ann)).toHaveLength(1);
 });
 
+test('returns the stored note and lists when the post is already bookmarked', async () => {
+  const list = await listNamed(ann, 'Reading');
+  const question = await ann.ask();
+  await ann.bookmark('questions', question, { note: 'From the phone', listIds: [list] });
+  const again = await ann.put(`/questions/${question}/bookmark`, { bookmarked: true });
+  expect(again.body).toEqual({
+    bookmarked: true,
+    id: expect.any(Number),
+    note: 'From the phone',
+    listIds: [list],
+  });
+  expect((await letGo(ann, question)).body).toEqual({ bookmarked: false, id: null, note: '', listIds: [] });
+});
+
 test('restores a removed bookmark with its note, lists and position', async () => {
   const list = await listNamed(ann, 'Baking');
   const [first, second] = [await ann.ask({ title: 'First' }), await ann.ask({ title: 'Second' })];

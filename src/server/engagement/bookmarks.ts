@@ -4,10 +4,10 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { type Bookmark, type BookmarkDraft, type Bookmarks } from '#shared/engagement/bookmarks.ts';
+import type { Bookmark, BookmarkDraft, Bookmarks, BookmarkState } from '#shared/engagement/bookmarks.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import {
-  findBookmarkId,
+  findBookmark,
   type BookmarkRow,
   type BookmarkTarget,
   listBookmarks,
@@ -36,7 +36,7 @@ const missingPost = { question: 'question-not-found', answer: 'answer-not-found'
 export async function setBookmark(
   db: Database,
   { target, viewer, draft }: { target: BookmarkTarget; viewer: Viewer; draft: BookmarkDraft },
-): Promise<{ bookmarked: boolean; id: number | null }> {
+): Promise<BookmarkState> {
   const { bookmarked } = draft;
   return transaction(db, async (tx) => {
     const questionId = await lockBookmarkTarget(tx, target);
@@ -46,7 +46,13 @@ export async function setBookmark(
     const id = bookmarked ? await addBookmark(tx, bookmark, draft) : await deleteBookmark(tx, bookmark);
     if (id !== null)
       await publish(tx, `member:${viewer.id}`, { kind: 'bookmarked', ...location, bookmarked });
-    return { bookmarked, id: bookmarked ? (id ?? (await findBookmarkId(tx, bookmark))) : null };
+    const stored = bookmarked ? await findBookmark(tx, bookmark) : undefined;
+    return {
+      bookmarked,
+      id: stored?.id ?? null,
+      note: stored?.note ?? '',
+      listIds: stored?.list_ids ?? [],
+    };
   });
 }
 
@@ -61,7 +67,7 @@ async function addBookmark(
   const { memberId } = bookmark;
   // The lock keeps two concurrent requests from both counting one below the limit.
   await lockMember(tx, memberId);
-  if ((await findBookmarkId(tx, bookmark)) !== null) return null;
+  if ((await findBookmark(tx, bookmark)) !== undefined) return null;
   if ((await countBookmarks(tx, memberId)) >= serverLimits.bookmarks)
     throw new ProblemError('too-many-bookmarks', { params: { max: serverLimits.bookmarks } });
   const at = bookmarkedAt === undefined ? null : new Date(bookmarkedAt);

@@ -28,8 +28,14 @@ export const bookmarkDraft = z.object({
 });
 export type BookmarkDraft = z.infer<typeof bookmarkDraft>;
 
-/** `id`: the bookmark; null if there is none. */
-export const bookmarkState = z.object({ bookmarked: z.boolean(), id: id.nullable() });
+/** The bookmark with its note and lists; without one, `id` is null and the others are empty. */
+export const bookmarkState = z.object({
+  bookmarked: z.boolean(),
+  id: id.nullable(),
+  note: z.string(),
+  listIds: z.array(id),
+});
+export type BookmarkState = z.infer<typeof bookmarkState>;
 
 /** A bookmarked question or, with `answerId`, answer. */
 export const bookmark = z.object({

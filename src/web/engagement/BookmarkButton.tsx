@@ -14,11 +14,13 @@ import { bookmarkAction, useQueuedBookmark } from './bookmarks-offline.ts';
 
 const BookmarkDialog = lazyComponent(() => import('./BookmarkDialog.tsx'));
 
+type Details = { id: number; note: string; listIds: readonly number[]; opened: boolean };
+
 /** Bookmarks a post. The change is optimistic and is reverted if the server refuses. */
 export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; bookmarked: boolean }) {
   const { cache, member, questionId } = useQuestionPage();
   const client = useQueryClient();
-  const [dialog, setDetailed] = useState<{ id: number; open: boolean } | null>(null);
+  const [details, setDetails] = useState<Details | null>(null);
   const queuedBookmark = useQueuedBookmark(member.id, post);
   const isBookmarked = queuedBookmark ?? bookmarked;
   const Icon = isBookmarked ? IconBookmarkFilled : IconBookmark;
@@ -42,7 +44,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
       else
         toast(t`Bookmarked`, {
           label: t`Add a note or lists`,
-          run: () => setDetailed({ id, open: true }),
+          run: () => setDetails({ ...state, id, opened: true }),
         });
     },
     onError: async (error, _, before = bookmarked) => {
@@ -66,15 +68,9 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
         }}
       />
       {queuedBookmark !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
-      {dialog !== null && (
+      {details !== null && (
         <Suspense>
-          <BookmarkDialog
-            id={dialog.id}
-            note=""
-            listIds={[]}
-            opened={dialog.open}
-            onClose={() => setDetailed({ ...dialog, open: false })}
-          />
+          <BookmarkDialog {...details} onClose={() => setDetails({ ...details, opened: false })} />
         </Suspense>
       )}
     </>
