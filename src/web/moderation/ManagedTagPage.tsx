@@ -47,6 +47,8 @@ function ManagedTag({ tag }: { tag: string }) {
   if (hasStatus(query.error, 404)) return <NotFoundPage />;
   if (query.data === undefined)
     return query.isError ? <LoadError text={t`The topic could not be loaded`} query={query} /> : null;
+  // A form that is filled from the cache would save old texts over those of another moderator.
+  if (!query.isFetchedAfterMount && query.failureCount === 0) return null;
   const { change } = query.data;
   return (
     <>
