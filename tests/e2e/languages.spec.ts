@@ -81,6 +81,25 @@ test('a language chosen in the settings stays after a reload and keeps typed tex
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Bleibt das hier stehen?');
 });
 
+test('a language chosen on the registration page keeps what was typed, until the page is left', async ({
+  page,
+}) => {
+  const german = await loadTranslations('de');
+  await page.goto('/register');
+  await page.getByLabel('Full name').fill('Ada Typed');
+  await page.getByLabel('Password', { exact: true }).fill('a long secret');
+  await page.getByLabel('Show my email address on my profile').uncheck();
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
+  await expect(page.getByRole('heading', { level: 1, name: german('Create an account') })).toBeVisible();
+  await expect(page.getByLabel(german('Full name'))).toHaveValue('Ada Typed');
+  await expect(page.getByLabel(german('Password'), { exact: true })).toHaveValue('a long secret');
+  await expect(page.getByLabel(german('Show my email address on my profile'))).not.toBeChecked();
+
+  await page.getByRole('link', { name: german('Sign in') }).click();
+  await page.getByRole('link', { name: german('Create an account') }).click();
+  await expect(page.getByLabel(german('Password'), { exact: true })).toHaveValue('');
+});
+
 async function expectFitsAndAccessible(page: Page): Promise<void> {
   const outside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(outside, page.url()).toBeLessThanOrEqual(0);

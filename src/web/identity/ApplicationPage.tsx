@@ -130,7 +130,7 @@ function Application({ application }: { application: OwnApplication }) {
 function AnswersForm({ application }: { application: OwnApplication }) {
   const { signUpQuestions: questions } = application;
   const client = useQueryClient();
-  const form = useSignUpAnswers(questions, application.signUpAnswers);
+  const form = useSignUpAnswers('application', questions, application.signUpAnswers);
   const change = useChangeSignUpAnswers();
   function save() {
     if (!form.check()) return;

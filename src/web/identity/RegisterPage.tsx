@@ -11,6 +11,7 @@ import { ProviderButtons } from './ProviderButtons.tsx';
 import { signInMethodsQuery, useRegister } from './sign-in.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { SignUpQuestionFields, useSignUpAnswers } from './SignUpQuestionFields.tsx';
+import { useTypedState } from './useTypedState.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import fieldClasses from '#web/ui/fields.module.css';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -73,16 +74,16 @@ function RegistrationForm({
   /** Otherwise people register with a provider only. */
   hasPasswords: boolean;
 }) {
-  const [form, setForm] = useState(empty);
+  const [form, setForm] = useTypedState('registration', empty);
   const [problem, setProblem] = useState<Problem | null>(null);
   const fields = useRef(new Map<Field, HTMLInputElement>());
   const register = useRegister();
   const client = useQueryClient();
   const { emailVisibility = 'shown', signUpQuestions: questions = [] } =
     useQuery(signInMethodsQuery).data ?? {};
-  const answers = useSignUpAnswers(questions);
+  const answers = useSignUpAnswers('registration', questions);
   /** Null until the visitor chooses; the site's default applies until then. */
-  const [showEmail, setShowEmail] = useState<boolean | null>(null);
+  const [showEmail, setShowEmail] = useTypedState<boolean | null>('registration-email', null);
 
   function fail(newProblem: Problem) {
     setProblem(newProblem);

@@ -81,7 +81,7 @@ export function SignInCallbackPage() {
 function SignUpForm() {
   const client = useQueryClient();
   const { signUpQuestions: questions = [] } = useQuery(signInMethodsQuery).data ?? {};
-  const form = useSignUpAnswers(questions);
+  const form = useSignUpAnswers('provider-registration', questions);
   const register = useRegisterWithProvider();
   const [problem, setProblem] = useState<string | null>(null);
 

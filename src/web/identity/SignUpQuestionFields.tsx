@@ -9,16 +9,22 @@ import {
 } from '#shared/identity/sign-up-questions.ts';
 import { ApiError, translateCodedError } from '#web/core/errors.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
+import { useTypedState } from './useTypedState.ts';
 
 /** The fields of the form by their place, and the message of each. */
 type Problems = Readonly<Record<number, string>>;
 
 /**
  * The answers of a form to the questions of the community.
+ * @param form its name, unique in the program
  * @param known answers from before
  */
-export function useSignUpAnswers(questions: readonly SignUpQuestion[], known: readonly SignUpAnswer[] = []) {
-  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>(() =>
+export function useSignUpAnswers(
+  form: string,
+  questions: readonly SignUpQuestion[],
+  known: readonly SignUpAnswer[] = [],
+) {
+  const [answers, setAnswers] = useTypedState<Readonly<Record<string, string>>>(`${form}-answers`, () =>
     Object.fromEntries(known.map(({ question, answer }) => [question, answer])),
   );
   const [problems, setProblems] = useState<Problems>({});
