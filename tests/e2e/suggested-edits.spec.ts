@@ -52,7 +52,21 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
   await expect(
     page.getByRole('alert').filter({ hasText: 'was edited while you were writing' }),
   ).toBeVisible();
+  // It shows that edit beside the text, which is approved on top of it once the member has seen it.
+  await expectInView(suggestion.getByText('The post has been edited since you started.'));
+  await expectInView(suggestion.locator('ins').filter({ hasText: 'ovens' }));
+  await expectAccessible(page, { look: 'suggested edit of a post edited since' });
+  await suggestion.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(suggestion.getByText('has been edited since you started')).toHaveCount(0);
+  await expect(suggestion.getByLabel('Text')).toBeFocused();
   await expect(suggestion.getByLabel('Text')).toHaveValue('Rye, wheat or spelt?');
+  await page.route('**/decision', (route) => route.abort());
+  const approval = page.waitForRequest('**/decision');
+  await suggestion.getByRole('button', { name: 'Approve' }).click();
+  expect((await approval).postDataJSON()).toMatchObject({
+    basedOn: ((await edit.json()) as { editedAt: string }).editedAt,
+  });
+  await page.unroute('**/decision');
   await suggestion.getByRole('button', { name: 'Cancel' }).click();
   await suggestion.focus();
   await page.keyboard.press('a');

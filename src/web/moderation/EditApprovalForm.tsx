@@ -9,6 +9,7 @@ import { countCodePoints } from '#shared/core/text.ts';
 import type { PostTexts } from '#shared/moderation/edit-suggestions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
+import { PostDiff } from '#web/posts/index.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './moderation.module.css';
@@ -19,11 +20,14 @@ const contentLimits = { question: limits.details, answer: limits.answer, reply: 
 export function EditApprovalForm(props: {
   kind: PostKind;
   initial: PostTexts;
+  /** The post as the member has seen it, and after an edit since; null without one. */
+  newer: { before: PostTexts; after: PostTexts } | null;
+  onNewerSeen: () => void;
   saving: boolean;
   onApprove: (texts: PostTexts) => void;
   onCancel: () => void;
 }) {
-  const { kind, initial } = props;
+  const { kind, initial, newer } = props;
   const [title, setTitle] = useState(initial.title ?? '');
   const [content, setContent] = useState(initial.content);
   const [tags, setTags] = useState(initial.tags?.join(', ') ?? '');
@@ -95,6 +99,22 @@ export function EditApprovalForm(props: {
           error={tagsError === null ? null : translateCodedError(tagsError)}
           onChange={(event) => setTags(event.currentTarget.value)}
         />
+      )}
+      {newer !== null && (
+        <div>
+          <p className={classes.note}>{t`The post has been edited since you started. Its changes:`}</p>
+          <PostDiff {...newer} />
+          <div className={classes.buttons}>
+            <Button
+              variant="default"
+              size="sm"
+              onClick={() => {
+                props.onNewerSeen();
+                editor.current?.focus();
+              }}
+            >{t`Dismiss`}</Button>
+          </div>
+        </div>
       )}
       <FormError message={problem} />
       <div className={classes.buttons}>

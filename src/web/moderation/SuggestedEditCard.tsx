@@ -85,7 +85,7 @@ function Changes({
 }) {
   const { id, base, current, suggested, merged } = texts;
   const [isRejecting, setIsRejecting] = useState(false);
-  // The texts as they were when the form opened: the server refuses it if the author has edited the post since.
+  // The texts when the form opened, with the edit that the member has seen last: the server refuses to overwrite another.
   const [edited, setEdited] = useState<EditSuggestionTexts | null>(null);
   const decide = useMutation({
     mutationFn: (decision: EditDecision) => decideSuggestion(id, decision),
@@ -107,6 +107,8 @@ function Changes({
       <EditApprovalForm
         kind={edited.kind}
         initial={edited.merged ?? edited.suggested}
+        newer={texts.editedAt === edited.editedAt ? null : { before: edited.current, after: current }}
+        onNewerSeen={() => setEdited({ ...edited, current, editedAt: texts.editedAt })}
         saving={decide.isPending}
         onApprove={(changed) => decide.mutate({ ...approval, basedOn: edited.editedAt, texts: changed })}
         onCancel={() => setEdited(null)}
