@@ -86,7 +86,7 @@ function WidgetForm() {
             size="md"
             dir="auto"
             autoComplete="off"
-            maxLength={limits.tag}
+            maxLength={limits.tag * 2}
             value={choice.tag}
             onChange={(event) => change({ tag: event.currentTarget.value })}
           />
@@ -96,7 +96,7 @@ function WidgetForm() {
             size="md"
             dir="auto"
             autoComplete="off"
-            maxLength={limits.title}
+            maxLength={limits.title * 2}
             value={pageTitle}
             onChange={(event) => setPageTitle(event.currentTarget.value)}
           />

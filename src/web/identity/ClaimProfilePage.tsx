@@ -11,6 +11,7 @@ import { formatDate } from '#web/core/format.ts';
 import { profilePath } from '#web/core/paths.ts';
 import { toast } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
+import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
@@ -191,6 +192,8 @@ function describeOutcome(outcome: ClaimProof['outcome'], site: string): string |
   }[outcome];
 }
 
+const maxRequestLength = 500;
+
 function RequestSection({ claim }: { claim: ProfileClaim }) {
   const { profileId: id, request, declineReason } = claim;
   const reason = declineReason ?? '';
@@ -216,15 +219,17 @@ function RequestSection({ claim }: { claim: ProfileClaim }) {
       ) : (
         <form className={classes.form} noValidate onSubmit={submit}>
           {request === 'declined' && <p dir="auto">{t`The moderators declined your request: ${reason}`}</p>}
-          <Textarea
-            label={t`How can they know that it is you?`}
-            value={message}
-            maxLength={500}
-            autosize
-            minRows={3}
-            dir="auto"
-            onChange={(event) => setMessage(event.currentTarget.value)}
-          />
+          <div>
+            <Textarea
+              label={t`How can they know that it is you?`}
+              value={message}
+              autosize
+              minRows={3}
+              dir="auto"
+              onChange={(event) => setMessage(event.currentTarget.value)}
+            />
+            <CharacterCounter text={message} max={maxRequestLength} />
+          </div>
           <Button type="submit" variant="default" loading={ask.isPending}>{t`Ask the moderators`}</Button>
         </form>
       )}
