@@ -36,7 +36,7 @@ export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
       updateMutes: throttle(() => void refreshMutes(client), 500),
       updateBookmarks: throttle(() => void refreshBookmarks(client), 500),
       markSeen: throttle(markNotificationsSeen, 2_000),
-      updateAccount: throttle(() => void refreshAccount(client), 500),
+      updateAccount: throttle(() => refreshAccount(client), 500),
     }),
     [client],
   );
@@ -78,10 +78,10 @@ export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
 const isPageFocused = () => document.visibilityState === 'visible' && document.hasFocus();
 
 /** Refetches the email address and the list of active sessions if a page shows them. */
-async function refreshAccount(client: QueryClient): Promise<void> {
-  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  await client.invalidateQueries({ queryKey: ['settings', 'email-address'] });
-  await client.invalidateQueries({ queryKey: ['settings', 'sessions'] });
+function refreshAccount(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  void client.invalidateQueries({ queryKey: ['settings', 'email-address'] });
+  void client.invalidateQueries({ queryKey: ['settings', 'sessions'] });
 }
 
 function patchFollow(client: QueryClient, event: Extract<MemberEvent, { kind: 'follows-changed' }>): void {

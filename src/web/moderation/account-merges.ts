@@ -27,7 +27,7 @@ export async function mergeAccount(
   draft: { into: number; name: string; password: string },
 ): Promise<void> {
   await readJson(members.merge.$post({ ...idParam(fromId), json: draft }));
-  await client.invalidateQueries({ queryKey: moderationKeys.all });
+  void client.invalidateQueries({ queryKey: moderationKeys.all });
 }
 
 export async function resetSignInFactors(
@@ -38,6 +38,6 @@ export async function resetSignInFactors(
   const removed = await readJson(
     members['two-factor-removal'].$post({ ...idParam(memberId), json: { password } }),
   );
-  await client.invalidateQueries({ queryKey: moderationKeys.all });
+  void client.invalidateQueries({ queryKey: moderationKeys.all });
   return removed;
 }

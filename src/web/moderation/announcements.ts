@@ -13,13 +13,13 @@ export const allAnnouncementsQuery = queryOptions({
 /** Posts an announcement or pins a question. */
 export async function postAnnouncement(client: QueryClient, draft: AnnouncementDraft): Promise<void> {
   await readJson(api.moderation.announcements.$post({ json: draft }));
-  await client.invalidateQueries({ queryKey: announcementsKey });
+  void client.invalidateQueries({ queryKey: announcementsKey });
 }
 
 /** Ends an announcement or unpins a question. */
 export async function endAnnouncement(client: QueryClient, id: number): Promise<void> {
   await readJson(api.moderation.announcements[':id'].$delete({ param: { id: String(id) } }));
-  await client.invalidateQueries({ queryKey: announcementsKey });
+  void client.invalidateQueries({ queryKey: announcementsKey });
 }
 
 /** The same announcement again, to undo its end. */

@@ -81,15 +81,15 @@ export const memberNotesQuery = (id: number) =>
 
 export async function addNote(client: QueryClient, memberId: number, text: string): Promise<void> {
   await readJson(members.notes.$post({ param: idParam(memberId), json: { text } }));
-  await client.invalidateQueries({ queryKey: moderationKeys.all });
+  void client.invalidateQueries({ queryKey: moderationKeys.all });
 }
 
 export async function editNote(client: QueryClient, id: number, text: string): Promise<void> {
   await readJson(api.moderation.notes[':id'].$put({ param: idParam(id), json: { text } }));
-  await client.invalidateQueries({ queryKey: moderationKeys.all });
+  void client.invalidateQueries({ queryKey: moderationKeys.all });
 }
 
 export async function setNoteDeleted(client: QueryClient, id: number, deleted: boolean): Promise<void> {
   await readJson(api.moderation.notes[':id'].deletion.$put({ param: idParam(id), json: { deleted } }));
-  await client.invalidateQueries({ queryKey: moderationKeys.all });
+  void client.invalidateQueries({ queryKey: moderationKeys.all });
 }

@@ -147,8 +147,8 @@ export const removedPostsQuery = infiniteQueryOptions({
 /** Deletes the member's own held post. */
 export async function withdrawHeldPost(client: QueryClient, id: number): Promise<void> {
   await readJson(api['held-posts'][':id'].$delete(toIdParam(id)));
-  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  await client.invalidateQueries({ queryKey: hiddenPostsKey });
+  void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  void client.invalidateQueries({ queryKey: hiddenPostsKey });
 }
 
 /** Objects to the removal of the member's own post. */
@@ -162,8 +162,8 @@ export async function objectToRemoval(client: QueryClient, id: number, text: str
 
 export async function markMessagesSeen(client: QueryClient, upTo: number): Promise<void> {
   await readJson(api['moderator-messages'].seen.$put({ json: { upTo } }));
-  await client.invalidateQueries({ queryKey: moderationKeys.messages });
-  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  void client.invalidateQueries({ queryKey: moderationKeys.messages });
+  void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }
 
 export async function moderatePost(client: QueryClient, draft: PostActionDraft): Promise<void> {

@@ -67,7 +67,7 @@ export function AnswerForm({
           );
           if (answer === null) return () => reveal(queuedPostAnchor(key));
           if (isHeld(answer)) {
-            await showHeldPost(client);
+            showHeldPost(client);
             return undefined;
           }
           await cache.update((page) => addAnswer(page, answer));

@@ -62,7 +62,7 @@ export function ReplyForm({
             (sending) => postReply(target, { content, key }, sending),
           );
           if (reply !== null && isHeld(reply)) {
-            await showHeldPost(client);
+            showHeldPost(client);
             return () => closeReplyTo(to);
           }
           if (reply !== null) await cache.update((page) => addReply(page, reply));

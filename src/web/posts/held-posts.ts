@@ -9,9 +9,9 @@ import { hiddenPostsKey } from './query-keys.ts';
 export const isHeld = (posted: object): posted is HeldPostId => 'held' in posted;
 
 /** Says that a new post waits for a moderator, and shows it to its author on the question's page. */
-export async function showHeldPost(client: QueryClient): Promise<void> {
+export function showHeldPost(client: QueryClient): void {
   toast(t`A moderator reviews your post before others see it.`);
   // The session has the number of hidden posts, without which the page asks for none.
-  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  await client.invalidateQueries({ queryKey: hiddenPostsKey });
+  void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  void client.invalidateQueries({ queryKey: hiddenPostsKey });
 }

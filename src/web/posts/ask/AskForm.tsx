@@ -85,9 +85,11 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       onSuccess: (posted) => {
         clearDraft();
         const { id } = posted;
-        if (isHeld(posted)) return void showHeldPost(client).then(() => props.onPosted(id));
-        const message = proposedMessage(splitTags(draft).proposedTags) ?? postedMessage(audience);
-        if (message !== null) toast(message);
+        if (isHeld(posted)) showHeldPost(client);
+        else {
+          const message = proposedMessage(splitTags(draft).proposedTags) ?? postedMessage(audience);
+          if (message !== null) toast(message);
+        }
         return props.onPosted(id);
       },
       onError: (error) => {
