@@ -340,6 +340,21 @@ describe('changing the password', () => {
     expect(reads.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });
 
+  test('succeeds once when the form is submitted twice, and keeps the session', async () => {
+    const ann = await server.register('Ann');
+    const outcomes = await Promise.all(
+      [ann.onServer(server.address), ann].map(async (browser) => ({
+        browser,
+        result: await change(browser),
+      })),
+    );
+    const changed = outcomes.find(({ result }) => result.status === 204);
+    expect(outcomes.filter(({ result }) => result.status === 400)).toMatchObject([
+      { result: { errors: [{ field: 'currentPassword', code: 'current-password-wrong' }] } },
+    ]);
+    expect((await changed?.browser.get('/feeds/recent'))?.status).toBe(200);
+  });
+
   test('is refused to a member without a password, however recently they signed in', async () => {
     const ann = await server.register('Ann');
     await sql`update account set password = null where member_id = ${ann.id}`.execute(server.db);

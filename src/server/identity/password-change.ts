@@ -47,16 +47,18 @@ export function createPasswordChange({
     const { id: memberId, sessionId } = viewer;
     // Before the limit: it says nothing about the current password.
     await refuseCommonPassword(settings, newPassword, 'newPassword');
-    if ((await findPasswordHash(db, memberId)) === undefined)
-      throw invalidFieldError('currentPassword', 'current-password-wrong');
+    const before = await findPasswordHash(db, memberId);
+    if (before === undefined) throw invalidFieldError('currentPassword', 'current-password-wrong');
     await requirePassword(viewer, { password: currentPassword }, 'currentPassword');
     const hash = await hashPassword(newPassword, passwordCost);
     const token = randomBytes(24).toString('base64url');
     await transaction(db, async (tx) => {
       await lockMember(tx, memberId);
-      // Another session changed or reset the password after the check.
       if (!(await updateSessionToken(tx, { id: sessionId, memberId, token })))
         throw new ProblemError('signed-out');
+      // The form was submitted twice. Of two tokens, the browser would keep the one whose response arrives last.
+      if ((await findPasswordHash(tx, memberId)) !== before)
+        throw invalidFieldError('currentPassword', 'current-password-wrong');
       await upsertPasswordHash(tx, { memberId, hash });
       await deleteOtherSessions(tx, { exceptSessionId: sessionId, memberId });
       await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
