@@ -41,13 +41,15 @@ export async function hasMembers(tx: Tx, id: number): Promise<boolean> {
   return rows[0]?.has === true;
 }
 
+/** Returns false if another transaction has just created a tag with this name. */
 export async function insertSynonym(
   tx: Tx,
   { name, key, tagId }: { name: string; key: string; tagId: number },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     insert into tag (name, key, synonym_of) values (${name}, ${key}, ${tagId})
-    on conflict (key) do update set synonym_of = excluded.synonym_of`.execute(tx);
+    on conflict (key) do nothing`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 export async function setSynonymOf(

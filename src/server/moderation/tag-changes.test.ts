@@ -262,6 +262,21 @@ test('refuses to rename a tag to a name that a member creates at the same moment
   expect(await managed(js)).toMatchObject({ name: js });
 });
 
+test('refuses a synonym whose name a member creates as a tag at the same moment', async () => {
+  await ann.ask({ tags: [js] });
+  const { answered } = await transaction(server.db, async (tx) => {
+    await sql`insert into tag (name, key) values (${script}, ${script})`.execute(tx);
+    const adding = moderator.put(`/moderation/tags/${js}/synonyms/${script}`);
+    await untilBlocked();
+    return { answered: adding };
+  });
+  expect(await answered).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'synonym', code: 'tag-exists' }] },
+  });
+  expect(await managed(js)).toMatchObject({ synonyms: [] });
+});
+
 test('stores a question under the new name of a tag that is renamed at the same moment', async () => {
   await ann.ask({ tags: [js] });
   const { asked } = await transaction(server.db, async (tx) => {

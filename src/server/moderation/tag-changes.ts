@@ -66,7 +66,9 @@ export async function makeSynonym(
   if (known?.synonym_of === main.id) return;
   if (known !== undefined && (known.synonym_of !== null || (await isTagUsed(tx, known.id))))
     throw invalidFieldError('synonym', 'tag-exists');
-  await insertSynonym(tx, { name, key: tagKey(name), tagId: main.id });
+  if (known !== undefined) await setSynonymOf(tx, { id: known.id, synonymOf: main.id });
+  else if (!(await insertSynonym(tx, { name, key: tagKey(name), tagId: main.id })))
+    throw invalidFieldError('synonym', 'tag-exists');
   await recordChange(tx, { moderator, action: 'tag_synonym', tag: main, reason, after: { synonym: name } }, [
     name,
   ]);
