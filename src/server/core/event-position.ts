@@ -25,8 +25,8 @@ export type StreamSnapshot = Readonly<{
 export type EventPosition = { id: number; transactionId: number };
 
 /**
- * Longer positions come from hundreds of events that are being committed at the same time. A client that sends one back
- * fetches everything again.
+ * Longer positions come from hundreds of events that are being committed at the same time. Clients get their beginning,
+ * and one that sends it back fetches everything again.
  */
 const maxPositionLength = 2_000;
 
@@ -41,8 +41,10 @@ export function formatPosition({
   running,
   lastEvent,
 }: StreamSnapshot): Position {
+  const start = `${timeline}.${seconds}.${wal}.`;
   const before = running.map((id) => xmax - id);
-  return `${timeline}.${seconds}.${wal}.${xmax}.${lastEvent}.${before.join(',')}`;
+  const position = `${start}${xmax}.${lastEvent}.${before.join(',')}`;
+  return position.length > maxPositionLength ? start : position;
 }
 
 /**
