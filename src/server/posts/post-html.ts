@@ -79,19 +79,21 @@ function toAbsolute(href: string, origin: string): string | null {
   return URL.canParse(href) ? href : null;
 }
 
-/** The text of each post, by its Markdown: a change of one answer parses that answer only. */
+/** The text of each post, by its Markdown and whether it is imported: a change of one answer parses that answer only. */
 const plainTexts = new LRUCache<string, string>({
   maxSize: 4 * 1024 * 1024,
-  sizeCalculation: (plain, markdown) => plain.length + markdown.length + 100,
+  sizeCalculation: (plain, key) => plain.length + key.length + 100,
 });
 
 /** The whole visible text without Markdown, with its line breaks. */
 export function renderPostText({ markdown, imported }: PostText): string {
-  const known = plainTexts.get(markdown);
+  // Line breaks differ.
+  const key = `${imported ? 1 : 0}${markdown}`;
+  const known = plainTexts.get(key);
   if (known !== undefined) return known;
   const tree = parse({ markdown, imported });
   const plain = tree === null ? markdown.trim() : readText(tree);
-  plainTexts.set(markdown, plain);
+  plainTexts.set(key, plain);
   return plain;
 }
 
