@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
-import type { EditedTexts } from '#server/posts/index.ts';
+import { type EditedTexts, lockMember } from '#server/posts/index.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { type EditSuggestionStatus, maxEditSuggestionCount } from '#shared/moderation/edit-suggestions.ts';
 
@@ -19,7 +19,7 @@ export async function hasOpenSuggestion(
 
 /** Counts the suggestions of a member in the last 24 hours. The member is then locked, so that the count is right. */
 export async function countSuggestionsOfToday(tx: Tx, memberId: number): Promise<number> {
-  await sql`select from member where id = ${memberId} for no key update`.execute(tx);
+  await lockMember(tx, memberId);
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from edit_suggestion
     where member_id = ${memberId} and created_at > now() - interval '1 day'`.execute(tx);
