@@ -186,6 +186,26 @@ test('closes the sockets of ended sessions on the other node, and no others', as
   expect([sockets.here.socket.connected, sockets.ann.socket.connected]).toEqual([true, true]);
 });
 
+test('closes the sockets of a member whose role changes, but not for a message or a hidden post', async () => {
+  const emil = await register(first.address, 'Emil');
+  const topic = `member:${emil.id}` as const;
+  const listener = await openLiveClient(second.address, emil, topic);
+  const kinds: string[] = [];
+  listener.socket.on('events', ({ events }: EventBatch) => kinds.push(...events.map(({ kind }) => kind)));
+  const client = new pg.Client(database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const publish = (kind: LiveEvent['kind']) =>
+    client.query('insert into event (topic, event) values ($1, $2)', [topic, { kind }]);
+  await publish('member-changed');
+  await eventually(() => kinds.includes('member-changed'));
+  // Delivered on a socket that was not closed before.
+  await publish('bookmarks-changed');
+  await eventually(() => kinds.includes('bookmarks-changed'));
+  await publish('member-status-changed');
+  expect(await listener.ended).toBe('io server disconnect');
+});
+
 test('refuses a socket whose session ends during the handshake', async () => {
   let meanwhile: () => Promise<unknown> = () => Promise.resolve();
   const slow = await startLiveNode(database, () => meanwhile());

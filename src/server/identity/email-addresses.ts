@@ -94,7 +94,7 @@ export function createEmailAddresses({
       throw new ProblemError('too-fast', { retryAfter: day });
     await transaction(db, async (tx) => {
       if (await switchEmailOn(tx, viewer.id))
-        await publish(tx, `member:${viewer.id}`, { kind: 'member-status-changed' });
+        await publish(tx, `member:${viewer.id}`, { kind: 'member-changed' });
     });
   }
 

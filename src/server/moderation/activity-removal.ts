@@ -147,7 +147,7 @@ async function runStepIn(tx: Tx, id: number): Promise<boolean> {
   await finishActivityRemoval(tx, id);
   await publishAll(tx, [
     ...buildProfileEvents([run.member_id]),
-    { topic: `member:${run.member_id}`, event: { kind: 'member-status-changed' } },
+    { topic: `member:${run.member_id}`, event: { kind: 'member-changed' } },
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);
   return false;

@@ -55,7 +55,7 @@ export async function withdrawHeldPost(
     if (!(await deleteOwnHeldPost(tx, { id, memberId }))) throw new ProblemError('post-deleted');
     await endAlertsIfEmpty(tx);
     await publishAll(tx, [
-      { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
+      { topic: `member:${memberId}`, event: { kind: 'member-changed' } },
       { topic: 'moderation', event: { kind: 'moderation-changed' } },
     ]);
   });
@@ -79,7 +79,7 @@ async function recordDecision(
     before: { status: row.rejection_reason === null ? 'held' : 'rejected' },
   });
   await publishAll(tx, [
-    { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
+    { topic: `member:${memberId}`, event: { kind: 'member-changed' } },
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);
 }

@@ -38,7 +38,7 @@ export async function markMessagesSeen(
 ): Promise<void> {
   await transaction(db, async (tx) => {
     if (await setMessagesSeen(tx, { memberId: viewer.id, upTo }))
-      await publish(tx, `member:${viewer.id}`, { kind: 'member-status-changed' });
+      await publish(tx, `member:${viewer.id}`, { kind: 'member-changed' });
   });
 }
 

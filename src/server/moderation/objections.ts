@@ -54,7 +54,7 @@ export async function objectToRemoval(
     await publishAll(tx, [
       ...(await notifyModerators(tx, { isFirst, except: viewer.id })),
       { topic: 'moderation', event: { kind: 'moderation-changed' } },
-      { topic: `member:${viewer.id}`, event: { kind: 'member-status-changed' } },
+      { topic: `member:${viewer.id}`, event: { kind: 'member-changed' } },
     ]);
   });
 }

@@ -298,5 +298,5 @@ async function logAction(tx: Tx, logged: LoggedAction, events: readonly TopicEve
 
 /** The author reads their messages and hidden posts again. */
 function createStatusEvents(authorId: number | null): TopicEvent[] {
-  return authorId === null ? [] : [{ topic: `member:${authorId}`, event: { kind: 'member-status-changed' } }];
+  return authorId === null ? [] : [{ topic: `member:${authorId}`, event: { kind: 'member-changed' } }];
 }

@@ -48,7 +48,7 @@ export async function recordBounce(db: Database, bounce: Bounce): Promise<Bounce
 
 async function turnOff(tx: Tx, off: { memberId: number; reason: string }): Promise<void> {
   await switchEmailOff(tx, off);
-  await publish(tx, `member:${off.memberId}`, { kind: 'member-status-changed' });
+  await publish(tx, `member:${off.memberId}`, { kind: 'member-changed' });
 }
 
 /**

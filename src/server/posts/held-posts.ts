@@ -41,7 +41,7 @@ export async function holdPost(tx: Tx, wanted: PostToHold): Promise<number | nul
   await publishAll(tx, [
     ...(await addToReviewQueue(tx, [{ post, reason, heldPostId: id }])),
     ...(await endDraft(tx, draft)),
-    { topic: `member:${viewer.id}`, event: { kind: 'member-status-changed' } },
+    { topic: `member:${viewer.id}`, event: { kind: 'member-changed' } },
   ]);
   return reservedId;
 }

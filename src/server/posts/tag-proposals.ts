@@ -150,9 +150,7 @@ async function applyProposal(tx: Tx, ref: { id: number; questionId: number }): P
   });
   await publishAll(tx, [
     ...tagEvents,
-    ...(isNew
-      ? [{ topic: `member:${decided.member_id}`, event: { kind: 'member-status-changed' } } as const]
-      : []),
+    ...(isNew ? [{ topic: `member:${decided.member_id}`, event: { kind: 'member-changed' } } as const] : []),
   ]);
 }
 

@@ -146,8 +146,10 @@ export type MemberEvent =
   | { kind: 'vote-changed'; questionId: number; post: PostKind; id: number; vote: VoteDirection | null }
   /** The member viewed the question. */
   | { kind: 'visited'; questionId: number }
-  /** The member's role, suspension, moderator messages or number of hidden posts changed. */
+  /** The member's role, suspension or application changed: sessions are read again, live connections start again. */
   | { kind: 'member-status-changed' }
+  /** The member's moderator messages, hidden or held posts, or whether emails are off changed. */
+  | { kind: 'member-changed' }
   /** One session of the member ended; if `sessionId` is null, all except `except`. */
   | { kind: 'sessions-ended'; sessionId: number | null; except: number | null }
   /** A security event of the account. */

@@ -48,7 +48,7 @@ export function MemberLiveUpdates({ memberId }: { memberId: number }): null {
           if (isPageFocused()) markSeen();
         }
         if (event.kind === 'notifications-changed') updateNotifications();
-        if (event.kind === 'account-changed') updateAccount();
+        if (event.kind === 'account-changed' || event.kind === 'member-changed') updateAccount();
         if (event.kind === 'vote-changed') patchVote(client, event);
         if (event.kind === 'bookmarked') patchBookmark(client, event);
         if (event.kind === 'bookmarked' || event.kind === 'bookmarks-changed') updateBookmarks();
