@@ -330,8 +330,8 @@ export async function markDelivered(
 }
 
 /**
- * Cancels instant emails and pushes while the member looks at a page that shows the notifications. They stay unread,
- * and the next digest includes them.
+ * Cancels instant emails and pushes while the member looks at a page that shows the notifications. They stay unread in
+ * the inbox; digests are for members who chose them instead of instant emails.
  */
 export async function clearInstantDeliveries(db: Database, viewer: Viewer): Promise<void> {
   for (const channel of ['instant', 'push'] as const)
