@@ -186,6 +186,20 @@ test('closes the sockets of ended sessions on the other node, and no others', as
   expect([sockets.here.socket.connected, sockets.ann.socket.connected]).toEqual([true, true]);
 });
 
+test('closes the sockets of a session with a new token, and refuses copies of its old cookie', async () => {
+  const dora = await register(first.address, 'Dora');
+  const thief = dora.onServer(second.address);
+  const copy = await openLiveClient(second.address, thief);
+  expectOk(
+    await dora.send('PUT', '/password', {
+      body: { currentPassword: password, newPassword: 'another horse' },
+    }),
+  );
+  expect(await copy.ended).toBe('io server disconnect');
+  expect(await new LiveClient(second.address, thief).ended).toBe('signed-out');
+  await openLiveClient(second.address, dora);
+});
+
 test('closes the sockets of a member whose role changes, but not for a message or a hidden post', async () => {
   const emil = await register(first.address, 'Emil');
   const topic = `member:${emil.id}` as const;

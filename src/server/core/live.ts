@@ -75,6 +75,9 @@ const socketLimits = {
  */
 const minReconnectMs = 1_000;
 
+/** How long the response with the new token of a session may take, in milliseconds. */
+const newTokenMs = 3_000;
+
 /** Starts the Socket.IO server for live events: one room per topic, with a permission check per subscription. */
 export function startLiveServer({
   server,
@@ -170,7 +173,7 @@ export function startLiveServer({
     void socket.join(memberTopic(viewer));
     // Or the session ended during the handshake.
     const meanwhile = { events: [], gap: false, position: socket.data.connectedAt };
-    if (endsSession(stream.catchUp(memberTopic(viewer), meanwhile).events, viewer)) socket.disconnect(true);
+    closeIfEnded(socket, stream.catchUp(memberTopic(viewer), meanwhile).events);
   }
 
   async function subscribe(socket: LiveSocket, request: unknown): Promise<SubscribeResult> {
@@ -204,8 +207,16 @@ export function startLiveServer({
   /** Closes the sockets of ended sessions. */
   function closeEndedSessions(topic: Topic, events: readonly LiveEvent[]): void {
     if (!events.some(({ kind }) => kind === 'sessions-ended' || kind === 'member-status-changed')) return;
-    for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? [])
-      if (endsSession(events, socket.data.viewer)) socket.disconnect(true);
+    for (const socket of socketsOf.get(Number(topic.split(':')[1])) ?? []) closeIfEnded(socket, events);
+  }
+
+  function closeIfEnded(socket: LiveSocket, events: readonly LiveEvent[]): void {
+    const { viewer } = socket.data;
+    if (endsSession(events, viewer)) socket.disconnect(true);
+    // The session that stays may have a new token. Its browser reconnects with it, once it has received it; a copy of the
+    // old cookie is refused.
+    else if (events.some((event) => event.kind === 'sessions-ended' && event.except === viewer.sessionId))
+      setTimeout(() => socket.disconnect(true), newTokenMs).unref();
   }
 
   function setTyping(socket: LiveSocket, wanted: string, isTyping: boolean): void {
