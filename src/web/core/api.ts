@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { hc, type ClientResponse } from 'hono/client';
-import type { Api } from '#server/api.ts';
+import type { ClientResponse } from 'hono/client';
 import { minPositionHeader } from '#shared/core/events.ts';
 import type { Problem } from '#shared/core/problem.ts';
+import { createApiClient } from './api-client.ts';
 import { type ConnectionStatus, setConnectionStatus } from './connection.ts';
 import { ApiError, isTransient, isRetryableStatus, UnreachableError } from './errors.ts';
 import { takeInlinedResponse } from './inlined-responses.ts';
@@ -12,7 +12,7 @@ import { getNewestPosition, recordResponsePosition } from './live-position.ts';
  * The server's API, typed by the server's routes. Requests throw only `ApiError` or `UnreachableError`. Example:
  * `const page = await readJson(api.questions[':id'].$get({ param: { id } }))`.
  */
-export const api = hc<Api>('/api', { fetch: sendRequest });
+export const api = createApiClient(sendRequest);
 
 /** The body of a response; undefined if the route responds without one (204). */
 export async function readJson<R extends ClientResponse<unknown>>(pending: Promise<R>): Promise<BodyOf<R>> {
@@ -47,15 +47,15 @@ export function createIdempotencyKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function sendRequest(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+async function sendRequest(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
-  const headers = new Headers(init?.headers);
+  const headers = new Headers(init.headers);
   const position = getNewestPosition();
   if (position !== undefined) headers.set(minPositionHeader, position);
   try {
     response =
-      takeInlinedResponse(addressOf(input), init?.method ?? 'GET') ??
-      (await fetch(input, { ...init, headers, credentials: 'same-origin' }));
+      takeInlinedResponse(path, init.method ?? 'GET') ??
+      (await fetch(path, { ...init, headers, credentials: 'same-origin' }));
   } catch (error) {
     if (isAbort(error)) throw error;
     setConnectionStatus('offline');
@@ -72,8 +72,6 @@ function connectionStatusOf({ status, kind }: Problem): ConnectionStatus {
   if (!isRetryableStatus(status)) return 'online';
   return kind === 'busy' ? 'busy' : 'restarting';
 }
-
-const addressOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : input.toString());
 
 /** The problem details of a response. A proxy may respond without any. */
 async function problemOf(response: Response): Promise<Problem> {
