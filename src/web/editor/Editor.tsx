@@ -29,6 +29,7 @@ import { type Suggestions, useSuggestions } from './useSuggestions.ts';
 import { EditorTabs, SidePreviewButton } from './EditorTabs.tsx';
 import { useScrollSync, useSidePreview } from './useSidePreview.ts';
 import classes from './Editor.module.css';
+import fieldStyles from './field.module.css';
 import { useDebouncedValue } from '@mantine/hooks';
 
 type Props = {
@@ -138,23 +139,23 @@ export function Editor(props: Props) {
   };
 
   return (
-    <div className={classes.editor}>
-      <label htmlFor={id} className={props.hideLabel ? classes.hidden : classes.label}>
+    <div className={fieldStyles.editor}>
+      <label htmlFor={id} className={props.hideLabel ? fieldStyles.hidden : fieldStyles.label}>
         {label}
       </label>
       <div
         ref={frame}
-        className={classes.frame}
+        className={fieldStyles.frame}
         data-invalid={error !== null || undefined}
         data-compact={isCompact || undefined}
         data-dropping={pictures.isDropping || undefined}
         onFocus={() => setEntered(true)}
         {...pictures.dropTarget}
       >
-        <div className={classes.bar}>
+        <div className={fieldStyles.bar}>
           <EditorTabs id={id} preview={previewing} onChange={setPreviewing} />
           {!previewing && (
-            <Suspense fallback={<span className={classes.toolbarSpace} />}>
+            <Suspense fallback={<span className={fieldStyles.toolbarSpace} />}>
               <Toolbar fieldId={id} ref={toolbar} onEdit={edit} onPictures={pictures.add} />
             </Suspense>
           )}
@@ -175,7 +176,7 @@ export function Editor(props: Props) {
             dir="auto"
             rows={rows}
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
-            className={classes.field}
+            className={fieldStyles.field}
             value={value}
             placeholder={props.placeholder}
             disabled={props.disabled}
@@ -224,9 +225,9 @@ export function Editor(props: Props) {
       )}
       <Pictures {...pictures} field={field} value={value} />
       <SuggestionBox id={`${id}-list`} field={field} suggestions={suggestions} />
-      <div className={classes.foot}>
+      <div className={fieldStyles.foot}>
         {props.actions}
-        <span className={classes.notes}>
+        <span className={fieldStyles.notes}>
           <DraftIndicator state={props.draft ?? 'empty'} />
           {isCounterVisible(props) && <CharacterCounter text={value} max={limit} />}
         </span>
@@ -274,7 +275,7 @@ function SuggestionBox(props: {
   });
   return (
     <>
-      <span aria-live="polite" className={classes.hidden}>
+      <span aria-live="polite" className={fieldStyles.hidden}>
         {trigger !== null && count}
       </span>
       {trigger !== null && (

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { IconLayoutColumns } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
 import classes from './Editor.module.css';
+import fieldStyles from './field.module.css';
 
 type Props = {
   id: string;
@@ -22,7 +23,7 @@ export function EditorTabs({ id, preview, onChange }: Props) {
     document.getElementById(`${id}-${preview ? 'write' : 'preview'}`)?.focus();
   };
   return (
-    <div role="tablist" aria-label={t`Editor view`} className={classes.views}>
+    <div role="tablist" aria-label={t`Editor view`} className={fieldStyles.views}>
       {tabs.map(({ key, name, selected }) => (
         <button
           key={key}
@@ -32,7 +33,7 @@ export function EditorTabs({ id, preview, onChange }: Props) {
           aria-selected={selected}
           aria-controls={selected ? `${id}-${key}-panel` : undefined}
           tabIndex={selected ? 0 : -1}
-          className={classes.view}
+          className={fieldStyles.view}
           onClick={() => onChange(key === 'preview')}
           onKeyDown={onKeyDown}
         >

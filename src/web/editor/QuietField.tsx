@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import type { KeyboardEvent, ReactNode, RefObject } from 'react';
-import classes from './Editor.module.css';
+import classes from './field.module.css';
 
 /**
  * Looks like an empty `Editor` until it is loaded and rendered. What is typed stays in the field.
@@ -45,7 +45,7 @@ export function QuietField({
             <span className={classes.toolbarSpace} />
           </div>
         )}
-        <div className={classes.write}>
+        <div>
           <textarea
             ref={field}
             id={id}
