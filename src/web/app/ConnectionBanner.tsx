@@ -7,12 +7,13 @@ import { useConnectionStatus } from '#web/core/connection.ts';
 import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { getRestoredAt } from '#web/core/offline-cache.ts';
 import { useOfflineQueueSender } from '#web/core/offline-queue-sender.ts';
-import { formatQueuedCount, useOfflineQueue } from '#web/core/offline-queue.ts';
+import { formatQueuedCount, type OfflineAction, useOfflineQueue } from '#web/core/offline-queue.ts';
 import { useIsPageLoading } from '#web/ui/LoadingRegion.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { connectionMessages } from './EarlyConnectionBanner.tsx';
 import { NewVersionBanner } from './NewVersionBanner.tsx';
-import { offlineActionKinds, useQueuedCount } from './offline-actions.ts';
+import { offlineActionKinds } from './offline-action-kinds.ts';
+import { useQueuedActions } from './useQueuedActions.ts';
 import classes from './ConnectionBanner.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
 import { getPageKey } from '#web/core/paths.ts';
@@ -25,7 +26,7 @@ import { useCachedSession } from '#web/core/session.ts';
 export default function ConnectionBanner() {
   const memberId = useCachedSession()?.member?.id;
   const connection = useConnectionStatus();
-  const count = useQueuedCount();
+  const count = useQueuedActions().filter(canBeSent).length;
   useRootAttribute('data-banner', connection !== 'online' || count > 0);
   return (
     <div className={classes.container}>
@@ -47,6 +48,10 @@ export default function ConnectionBanner() {
     </div>
   );
 }
+
+/** Whether this build sends such actions. Those of another build wait for that build. */
+const canBeSent = ({ kind, data }: OfflineAction) =>
+  offlineActionKinds.some(({ name, accepts }) => name === kind && accepts(data));
 
 /** Renders nothing. Sends the member's queued offline actions, on every page. */
 function OfflineQueueSender({ memberId }: { memberId: number }): null {

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError, isTransient, UnreachableError } from '#web/core/errors.ts';
-import { useQueuedCount } from './offline-actions.ts';
+import { useQueuedActions } from './useQueuedActions.ts';
 import { useSiteName } from '#web/core/session.ts';
 import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import { hasNewVersion } from '#web/core/app-version.ts';
@@ -15,7 +15,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   const siteName = useSiteName();
   const { heading, text } = explain(error, siteName);
   usePageTitle(heading);
-  const queuedCount = useQueuedCount();
+  const queuedCount = useQueuedActions().length;
   return (
     <MessagePage heading={heading} text={text} outage={isTransient(error)}>
       {isTransient(error) && queuedCount > 0 && <p>{formatQueuedCount(queuedCount)}</p>}

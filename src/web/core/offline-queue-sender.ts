@@ -14,7 +14,8 @@ import {
   onActionRemovedInOtherTab,
   type QueuedAction,
 } from './offline-queue.ts';
-import { getRequestOptions, type OfflineActionKind } from './send-or-queue.ts';
+import type { OfflineActionKind } from './offline-action-kind.ts';
+import { getRequestOptions } from './send-or-queue.ts';
 
 /** The maximum number of tries for a request that gets no response while others do. */
 const maxTries = 5;

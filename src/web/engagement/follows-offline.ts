@@ -1,41 +1,11 @@
 import { tagKey } from '#shared/core/text.ts';
-import { t } from '@lingui/core/macro';
 import { api, readJson as readBody } from '#web/core/api.ts';
-import { defineOfflineActionKind, type QueuedRequestOptions } from '#web/core/send-or-queue.ts';
-import { toastError } from '#web/core/toast.ts';
+import type { QueuedRequestOptions } from '#web/core/send-or-queue.ts';
 import { isObject, type OfflineAction, useQueuedState } from '#web/core/offline-queue.ts';
-import { createQuestionCache, isId, patchPost } from '#web/posts/index.ts';
-import { applyOwnTagFollow, setTagFollow } from './follows.ts';
+import { isId } from '#web/posts/index.ts';
 
-type QuestionToFollow = { questionId: number; following: boolean };
-type TagToFollow = { tag: string; following: boolean };
-
-export const offlineQuestionFollows = defineOfflineActionKind<QuestionToFollow>({
-  name: 'follow-question',
-  read: parseQuestionFollow,
-  async send(data, client, sending) {
-    const { following } = await setQuestionFollow(data, sending);
-    const post = { kind: 'question', id: data.questionId } as const;
-    await createQuestionCache(client, data.questionId).update((page) => patchPost(page, post, { following }));
-  },
-  refused(_, error) {
-    toastError(t`Could not follow or unfollow the question: ${error.message}`);
-    return null;
-  },
-});
-
-export const offlineTagFollows = defineOfflineActionKind<TagToFollow>({
-  name: 'follow-topic',
-  read: parseTagFollow,
-  async send(data, client, sending) {
-    const { following } = await setTagFollow(data.tag, data.following, sending);
-    applyOwnTagFollow(client, data.tag, following);
-  },
-  refused({ tag }, error) {
-    toastError(t`Could not follow or unfollow the topic ${tag}: ${error.message}`);
-    return null;
-  },
-});
+export type QuestionToFollow = { questionId: number; following: boolean };
+export type TagToFollow = { tag: string; following: boolean };
 
 export function followQuestionAction(data: QuestionToFollow): OfflineAction {
   return { kind: 'follow-question', target: String(data.questionId), data };
@@ -63,12 +33,12 @@ export function setQuestionFollow(
   );
 }
 
-function parseQuestionFollow(data: unknown): QuestionToFollow | null {
+export function parseQuestionFollow(data: unknown): QuestionToFollow | null {
   if (!isObject(data) || typeof data['following'] !== 'boolean' || !isId(data['questionId'])) return null;
   return { questionId: data['questionId'], following: data['following'] };
 }
 
-function parseTagFollow(data: unknown): TagToFollow | null {
+export function parseTagFollow(data: unknown): TagToFollow | null {
   if (!isObject(data) || typeof data['following'] !== 'boolean' || typeof data['tag'] !== 'string')
     return null;
   return { tag: data['tag'], following: data['following'] };

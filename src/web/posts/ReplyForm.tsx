@@ -9,9 +9,8 @@ import { useQuestionPage } from './questions/question-page-context.ts';
 import { replyPlaceholder, useCloseReply, useReplying } from './questions/replying-to.tsx';
 import { PostForm } from './PostForm.tsx';
 import type { TypedText } from './QuietForms.tsx';
-import { postReply } from './post-api.ts';
+import { addReply, postReply } from './new-posts.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { addReply } from './questions/question-page-data.ts';
 import { getHighestPostId, replyAction, queuedPostAnchor } from './offline/queued-posts.ts';
 import classes from './PostForm.module.css';
 

@@ -1,19 +1,10 @@
-import { t } from '@lingui/core/macro';
-import type { QueryClient } from '@tanstack/react-query';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
-import { createIdempotencyKey } from '#web/core/api.ts';
-import { ApiError } from '#web/core/errors.ts';
-import { questionPath } from '#shared/posts/question-paths.ts';
-import { defineOfflineActionKind } from '#web/core/send-or-queue.ts';
 import { isObject, type OfflineAction, type QueuedAction } from '#web/core/offline-queue.ts';
-import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
-import { postAnswer, postReply } from '#web/posts/post-api.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { addAnswer, addReply, findPost, listReplies } from '#web/posts/questions/question-page-data.ts';
-import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
+import { findPost, listReplies } from '#web/posts/questions/question-page-data.ts';
 
-type PostToSend = {
+export type PostToSend = {
   questionId: number;
   content: string;
   key: string;
@@ -31,31 +22,6 @@ export type ReplyToSend = PostToSend & { answerId: number | null; parentReplyId:
 export type QueuedAnswer = { kind: 'answer'; item: QueuedAction; data: AnswerToSend };
 export type QueuedReply = { kind: 'reply'; item: QueuedAction; data: ReplyToSend };
 export type QueuedPost = QueuedAnswer | QueuedReply;
-
-export const offlineAnswers = defineOfflineActionKind<AnswerToSend>({
-  name: 'answer',
-  read: parseAnswer,
-  async send(data, client, sending) {
-    const answer = await postAnswer(data.questionId, data, sending);
-    if (isHeld(answer)) return showHeldPost(client);
-    await createQuestionCache(client, data.questionId).update((page) => addAnswer(page, answer));
-    return refreshLists(client, data.questionId);
-  },
-  refused: handleRefusal,
-  path: ({ questionId }) => questionPath(questionId),
-});
-
-export const offlineReplies = defineOfflineActionKind<ReplyToSend>({
-  name: 'reply',
-  read: parseReply,
-  async send(data, client, sending) {
-    const reply = await postReply(data, data, sending);
-    if (isHeld(reply)) return showHeldPost(client);
-    return createQuestionCache(client, data.questionId).update((page) => addReply(page, reply));
-  },
-  refused: handleRefusal,
-  path: ({ questionId }) => questionPath(questionId),
-});
 
 export const answerAction = (data: AnswerToSend): OfflineAction => ({
   kind: 'answer',
@@ -141,23 +107,7 @@ function parseQueuedPost(item: QueuedAction): QueuedPost | null {
   return data && { kind: 'reply', item, data };
 }
 
-function handleRefusal<Data extends PostToSend>(data: Data, error: Error): { reason: string; data: Data } {
-  // An earlier try succeeded although its response was lost, and the text was edited since.
-  if (error instanceof ApiError && error.kind === 'key-reused')
-    return {
-      reason: t`An earlier version was already posted. Edit it, or post this version too.`,
-      data: { ...data, key: createIdempotencyKey() },
-    };
-  const orphaned = error instanceof ApiError && (error.status === 404 || error.status === 410);
-  return { reason: error.message, data: { ...data, orphaned } };
-}
-
-/** Marks the lists that show the question as stale. They are refetched when they are next shown. */
-function refreshLists(client: QueryClient, questionId: number): void {
-  createQuestionCache(client, questionId).refreshLists();
-}
-
-function parseAnswer(data: unknown): AnswerToSend | null {
+export function parseAnswer(data: unknown): AnswerToSend | null {
   if (!isObject(data)) return null;
   const { questionId, content, key, after, orphaned = false } = data;
   if (!isId(questionId) || typeof content !== 'string' || content.trim() === '') return null;
@@ -166,7 +116,7 @@ function parseAnswer(data: unknown): AnswerToSend | null {
   return { questionId, content, key, after, orphaned };
 }
 
-function parseReply(data: unknown): ReplyToSend | null {
+export function parseReply(data: unknown): ReplyToSend | null {
   const common = parseAnswer(data);
   if (common === null || !isObject(data)) return null;
   const { answerId, parentReplyId } = data;

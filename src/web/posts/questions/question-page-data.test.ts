@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#shared/posts/answers.ts';
 import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
+import { addAnswer, addReply } from '#web/posts/new-posts.ts';
 import { addMoreAnswers } from './further-posts.ts';
 import { listParticipants } from './participants.ts';
 import {
   setAcceptedAnswer,
   setAcceptedAnswerFirst,
-  addAnswer,
-  addReply,
   findPost,
   listLicenses,
   mergeFetchedPage,

@@ -82,13 +82,6 @@ export function moveAnswer(
   return withAnswers(page, others.toSpliced(index, 0, answer));
 }
 
-/** Adds a new answer once, in its place in the order. */
-export function addAnswer(page: QuestionPageData, answer: Answer): QuestionPageData {
-  const { items } = page.answers;
-  if (items.some((known) => known.id === answer.id)) return page;
-  return withAnswerCount(withAnswers(page, items.toSpliced(newAnswerIndex(page), 0, answer)), 1);
-}
-
 /** The index in the list at which a new answer without votes belongs. */
 export function newAnswerIndex({ sort, question, answers: { items } }: QuestionPageData): number {
   const { acceptedAnswerId } = question;
@@ -105,14 +98,6 @@ export function removeAnswer(page: QuestionPageData, id: number): QuestionPageDa
   const remaining = page.answers.items.filter((answer) => answer.id !== id);
   const after = withAnswerCount(withAnswers(page, remaining), -1);
   return page.question.acceptedAnswerId === id ? setAcceptedAnswer(after, null) : after;
-}
-
-/** Adds a new reply once, at the end. If more replies are still to be loaded, they include it too. */
-export function addReply(page: QuestionPageData, reply: Reply): QuestionPageData {
-  return mapThreads(page, (thread, answerId) => {
-    if (answerId !== reply.answerId || thread.items.some((known) => known.id === reply.id)) return thread;
-    return { ...thread, items: [...thread.items, reply] };
-  });
 }
 
 /**
@@ -214,11 +199,11 @@ function withTail<Page extends AnswersPage | RepliesPage>(before: Page | undefin
   return { ...fresh, items: [...fresh.items, ...tail] };
 }
 
-function withAnswers(page: QuestionPageData, items: Answer[]): QuestionPageData {
+export function withAnswers(page: QuestionPageData, items: Answer[]): QuestionPageData {
   return { ...page, answers: { ...page.answers, items } };
 }
 
-function withAnswerCount(page: QuestionPageData, by: number): QuestionPageData {
+export function withAnswerCount(page: QuestionPageData, by: number): QuestionPageData {
   const answerCount = Math.max(0, page.question.answerCount + by);
   return { ...page, question: { ...page.question, answerCount } };
 }
