@@ -70,6 +70,16 @@ function sharedFiles() {
   return [
     // Everything that a question page, the usual entry page, needs before it handles input. Other pages use most of it.
     { name: 'index', tags: ['$initial' as const] },
+    // What a member's page loads after it handles input, on all pages, and other parts use as well.
+    {
+      name: 'member',
+      test: oneOf(
+        '/core/(query-helpers|typing-presence)[.]ts',
+        '/engagement/(follows|mutes)[.]ts',
+        '/posts/(held-posts|new-posts|query-keys)[.]ts',
+        '/posts/drafts/stored-drafts[.]ts',
+      ),
+    },
     // The cards and lists of the home page, which the pages of tags, members and searches have too, and the lists of
     // questions next to a page.
     {

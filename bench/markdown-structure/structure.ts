@@ -1,7 +1,7 @@
 import type { Element, Nodes } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import { parseMarkdown } from '#web/ui/markdown/parse-markdown.ts';
-import { sanitizeUrl } from '#web/ui/markdown/links.ts';
+import { sanitizeUrl } from '#web/ui/markdown/sanitize-url.ts';
 
 /**
  * The structure of a text, so that a page of the old site and Parley's page of its Markdown can be compared: a line for

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { avatarSizes, getAvatarPath } from '#shared/core/uploads.ts';
+import { avatarSizes, getAvatarPath } from '#shared/core/avatars.ts';
 import { limits, serverLimits } from '#shared/core/limits.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';

@@ -3,7 +3,8 @@ import { answerOnce } from '#server/core/limited-process.ts';
 import { neutralColors } from '#shared/core/accent.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import { getLogoSize, iconFiles } from '#shared/core/site-pictures.ts';
-import { avatarSizes, getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
+import { avatarSizes } from '#shared/core/avatars.ts';
+import { getPictureSizes, type PictureSize } from '#shared/core/uploads.ts';
 import type { EncodeReply, EncodeRequest } from './uploads-encoding.ts';
 
 // The program of the process that decodes one picture and then ends (uploads-encoding.ts starts it). Decoders are

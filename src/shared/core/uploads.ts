@@ -28,11 +28,6 @@ export function getPictureSizes(picture: PictureSize): PictureSize[] {
   return [...smaller.map((each) => ({ width: each, height: scaled(full.height, each / full.width) })), full];
 }
 
-/** The widths of the files of an avatar, which is a square. */
-const avatarWidths = [64, 256] as const;
-
-export const avatarSizes: readonly PictureSize[] = avatarWidths.map((width) => ({ width, height: width }));
-
 const scaled = (length: number, by: number) => Math.max(1, Math.floor(length * by + 0.5));
 
 const fileName = /^\/uploads\/([\w-]{22})\/([1-9]\d{0,4})x([1-9]\d{0,4})\.webp$/;
@@ -42,10 +37,6 @@ export type UploadFile = PictureSize & { name: string };
 
 export const getUploadPath = ({ name, width, height }: UploadFile) =>
   `/uploads/${name}/${width}x${height}.webp`;
-
-/** The path of an avatar by its name, in one of its two widths. */
-export const getAvatarPath = (name: string, width: (typeof avatarWidths)[number]) =>
-  getUploadPath({ name, width, height: width });
 
 /** Returns null for other paths. */
 export function parseUploadPath(path: string): UploadFile | null {

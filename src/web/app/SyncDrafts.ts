@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { draftKeys } from '#web/posts/query-keys.ts';
 import { throttle } from '#web/core/timing.ts';
-import { listDraftRecords } from '#web/posts/drafts/drafts-storage.ts';
+import { listDraftRecords } from '#web/posts/drafts/stored-drafts.ts';
 import type * as DraftSync from '#web/posts/drafts/drafts-sync.ts';
 import { retryUntilLoaded } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';

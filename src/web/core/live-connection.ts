@@ -53,7 +53,10 @@ function connect(client: QueryClient): () => void {
   open(client, ending.signal);
   setLiveTransport({
     subscribe: (topic, subscription) => void subscribe(topic, subscription),
-    unsubscribe: (topic) => socket?.emit('unsubscribe', topic),
+    unsubscribe: (topic) => {
+      clearTypingCounts(topic);
+      socket?.emit('unsubscribe', topic);
+    },
   });
   return () => {
     ending.abort();

@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import type { EventOn, LiveEvent, Position, Topic } from '#shared/core/events.ts';
 import { getSafePosition } from './live-position.ts';
-import { clearTypingCounts } from './typing-presence.ts';
 
 /** A listener for live events. `onMissed`: some events are lost, so refetch everything. */
 export type LiveListener<Event = LiveEvent> = {
@@ -59,6 +58,5 @@ function removeListener(topic: Topic, listener: LiveListener): void {
   subscription?.listeners.delete(listener);
   if (subscription === undefined || subscription.listeners.size > 0) return;
   subscriptions.delete(topic);
-  clearTypingCounts(topic);
   transport?.unsubscribe(topic);
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import { muteKeys, setQuestionMute } from './mutes.ts';
+import { muteKeys, setQuestionMute } from './question-mutes.ts';
 
 /**
  * Unmutes a muted question; muted questions send no notifications. Shown on muted questions, and stays until the page

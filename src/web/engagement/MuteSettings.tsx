@@ -2,9 +2,16 @@ import { questionKeys, TagLink, tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { questionPath } from '#shared/posts/question-paths.ts';
+import { api, readJson } from '#web/core/api.ts';
 import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -12,8 +19,18 @@ import { PathLink } from '#web/ui/PathLink.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { mutedQuestionsQuery, mutedTagsQuery, refreshMutes, setQuestionMute, setTagMute } from './mutes.ts';
+import { mutedTagsQuery, refreshMutes, setTagMute } from './mutes.ts';
+import { muteKeys, setQuestionMute } from './question-mutes.ts';
 import classes from './MuteSettings.module.css';
+
+const mutedQuestionsQuery = infiniteQueryOptions({
+  queryKey: muteKeys.questions,
+  queryFn: ({ pageParam: cursor, signal }) =>
+    readJson(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  staleTime: 0,
+});
 
 /** All muted questions and tags, each with a button to unmute it. */
 export function MuteSettings() {

@@ -1,44 +1,18 @@
 import { tagKey } from '#shared/core/text.ts';
 import { tagQueryKeys } from '#web/posts/index.ts';
-import {
-  hashKey,
-  type InfiniteData,
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useQuery,
-} from '@tanstack/react-query';
+import { hashKey, type InfiniteData, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import type { FeedPage, MutedTags, MutedChoice } from '#shared/engagement/mutes.ts';
 import { followKeys, followsQuery } from './follows.ts';
+import { muteKeys } from './question-mutes.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
 import type { Tag } from '#shared/discovery/tags.ts';
 import { useMember } from '#web/core/session.ts';
 
-/** The query keys of what the member has muted. */
-export const muteKeys = {
-  all: ['mutes'],
-  tags: ['mutes', 'tags'],
-  questions: ['mutes', 'questions'],
-} as const;
-
 export const mutedTagsQuery = queryOptions({
   queryKey: muteKeys.tags,
   queryFn: ({ signal }) => readJson(api.mutes.tags.$get({}, { init: { signal } })),
 });
-
-export const mutedQuestionsQuery = infiniteQueryOptions({
-  queryKey: muteKeys.questions,
-  queryFn: ({ pageParam: cursor, signal }) =>
-    readJson(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
-
-export function setQuestionMute(questionId: number, muted: boolean) {
-  return readJson(api.questions[':id'].mute.$put({ param: { id: String(questionId) }, json: { muted } }));
-}
 
 export function setTagMute(tag: string, muted: boolean) {
   return readJson(api.tags[':tag'].mute.$put({ param: { tag: encodeURIComponent(tag) }, json: { muted } }));

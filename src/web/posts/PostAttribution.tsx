@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { IconExternalLink } from '@tabler/icons-react';
 import type { Source } from '#shared/core/fields.ts';
 import type { TagTextSource } from '#shared/posts/tag-text-source.ts';
-import { sanitizeUrl } from '#web/ui/markdown/links.ts';
+import { sanitizeUrl } from '#web/ui/markdown/sanitize-url.ts';
 import classes from './PostAttribution.module.css';
 
 /**

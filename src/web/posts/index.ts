@@ -5,7 +5,7 @@ export { TagTextAttribution } from './PostAttribution.tsx';
 export { PostAction, PostActions } from './PostActions.tsx';
 export { CardTitle, PostCard } from './PostCard.tsx';
 export { TagLink, TagLinks } from './TagLinks.tsx';
-export { adoptVisitorDrafts } from './drafts/drafts-storage.ts';
+export { adoptVisitorDrafts } from './drafts/stored-drafts.ts';
 export { useDraft } from './drafts/useDraft.ts';
 export { isId } from './offline/queued-posts.ts';
 export { abilitiesQuery } from './abilities.ts';

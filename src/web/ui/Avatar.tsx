@@ -1,4 +1,4 @@
-import { getAvatarPath } from '#shared/core/uploads.ts';
+import { getAvatarPath } from '#shared/core/avatars.ts';
 import classes from './Avatar.module.css';
 
 /**

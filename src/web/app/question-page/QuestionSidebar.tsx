@@ -10,7 +10,7 @@ import { translateTagDescription } from '#web/discovery/tags/tags.ts';
 import { Author } from '#web/posts/Author.tsx';
 import { listParticipants, type Participant } from '#web/posts/questions/participants.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { sanitizeUrl } from '#web/ui/markdown/links.ts';
+import { sanitizeUrl } from '#web/ui/markdown/sanitize-url.ts';
 import page from '#web/ui/page.module.css';
 import classes from './QuestionSidebar.module.css';
 

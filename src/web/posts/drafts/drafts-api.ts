@@ -2,7 +2,7 @@ import type { DraftEnd } from '#shared/core/events.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
 import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
-import { type DraftRecord, type DraftRef, getOrCreateBrowserId } from './drafts-storage.ts';
+import type { DraftRecord, DraftRef } from './drafts-storage.ts';
 import { ApiError } from '#web/core/errors.ts';
 
 /** A request without a response after this many milliseconds counts as failed. */
@@ -11,8 +11,29 @@ const requestTimeoutMs = 20_000;
 /** Browsers refuse `keepalive` requests above 64 KB. */
 const maxKeepaliveBytes = 60_000;
 
-/** The id of this browser on the server. */
-export const getBrowserId = () => getOrCreateBrowserId(createIdempotencyKey);
+const browserKey = 'parley.browser';
+let browserId: string | undefined;
+
+/** The id of this browser, which lets the server recognize its own changes. */
+export function getBrowserId(): string {
+  browserId ??= readBrowserId();
+  if (browserId !== undefined && /^[\w-]{8,100}$/u.test(browserId)) return browserId;
+  browserId = createIdempotencyKey();
+  try {
+    localStorage.setItem(browserKey, browserId);
+  } catch {
+    // The id then lasts until the page is left, like everything stored there.
+  }
+  return browserId;
+}
+
+function readBrowserId(): string | undefined {
+  try {
+    return localStorage.getItem(browserKey) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** @param isLeavingPage whether the page is being closed: the request then outlives it if it is small enough. */
 export async function putDraft(

@@ -4,7 +4,6 @@ import {
   type DraftRecord,
   type DraftRef,
   getStorageKey,
-  onDraftChangedInOtherTab,
   readDraftRecord,
   writeDraftRecord,
 } from './drafts-storage.ts';
@@ -126,4 +125,16 @@ function watchOtherTabs(): void {
   };
   window.addEventListener('pageshow', followAll);
   window.addEventListener('focus', followAll);
+}
+
+/**
+ * Runs the listener when another tab writes or removes a record of a member. Returns a function that unregisters it.
+ */
+function onDraftChangedInOtherTab(listener: (draftRef: DraftRef) => void): () => void {
+  const onStorage = ({ key }: StorageEvent) => {
+    const [, memberId, target] = /^parley\.draft\.(\d+)\.(.+)$/u.exec(key ?? '') ?? [];
+    if (memberId !== undefined && target !== undefined) listener({ memberId: Number(memberId), target });
+  };
+  window.addEventListener('storage', onStorage);
+  return () => window.removeEventListener('storage', onStorage);
 }

@@ -1,5 +1,5 @@
 import type { DraftFields, DraftState } from '#shared/posts/drafts.ts';
-import { type DraftRecord, hasSameFields } from './drafts-storage.ts';
+import type { DraftRecord } from './drafts-storage.ts';
 
 /** The outcome of comparing the local draft with the server's. */
 export type DraftMergeOutcome =
@@ -60,4 +60,10 @@ function decideWithoutServerDraft(
   if (record.fields === null) return 'ended';
   const isUnknown = server.version === null && at - record.changedAt < maxLocalCopyAgeMs;
   return record.dirty || isUnknown ? 'new' : 'ended';
+}
+
+export function hasSameFields(one: DraftFields | null, other: DraftFields | null): boolean {
+  if (one === null || other === null) return one === other;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => one[name] === other[name]);
 }

@@ -1,6 +1,5 @@
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { isObject } from '#web/core/offline-queue.ts';
-import { visitor } from '#web/core/session.ts';
 
 /**
  * The local copy of a draft in local storage, one entry per member and target. All tabs share it, and a form always
@@ -30,7 +29,6 @@ export type DraftRecord = {
 export type DraftRef = { memberId: number; target: string };
 
 const prefix = 'parley.draft';
-const browserKey = 'parley.browser';
 
 /** Replaces local storage until the page is left, if writing to it fails. */
 const memory = new Map<string, string>();
@@ -71,58 +69,6 @@ export function isPersisted(draftRef: DraftRef): boolean {
   return !memory.has(getStorageKey(draftRef));
 }
 
-/** All records of a member, in no particular order. */
-export function listDraftRecords(memberId: number): { target: string; record: DraftRecord }[] {
-  const start = getStorageKey({ memberId, target: '' });
-  return listKeys()
-    .filter((key) => key.startsWith(start))
-    .map((key) => ({
-      target: key.slice(start.length),
-      record: readDraftRecord({ memberId, target: key.slice(start.length) }),
-    }))
-    .filter((each): each is { target: string; record: DraftRecord } => each.record !== null);
-}
-
-/**
- * Gives the drafts that a visitor typed to the member who has signed in. A draft of the member that the server does not
- * have yet stays.
- */
-export function adoptVisitorDrafts(memberId: number): void {
-  for (const { target, record } of listDraftRecords(visitor.id)) {
-    const own = readDraftRecord({ memberId, target });
-    if (own !== null && own.dirty && own.fields !== null) continue;
-    writeDraftRecord({ memberId, target }, record);
-    removeDraftRecord({ memberId: visitor.id, target });
-  }
-}
-
-/**
- * Runs the listener when another tab writes or removes a record of a member. Returns a function that unregisters it.
- */
-export function onDraftChangedInOtherTab(listener: (draftRef: DraftRef) => void): () => void {
-  const onStorage = ({ key }: StorageEvent) => {
-    const [, memberId, target] = /^parley\.draft\.(\d+)\.(.+)$/u.exec(key ?? '') ?? [];
-    if (memberId !== undefined && target !== undefined) listener({ memberId: Number(memberId), target });
-  };
-  window.addEventListener('storage', onStorage);
-  return () => window.removeEventListener('storage', onStorage);
-}
-
-let browserId: string | undefined;
-
-/** The id of this browser, which lets the server recognize its own changes. */
-export function getOrCreateBrowserId(newName: () => string): string {
-  browserId ??= readItem(browserKey) ?? undefined;
-  if (browserId !== undefined && /^[\w-]{8,100}$/u.test(browserId)) return browserId;
-  browserId = newName();
-  try {
-    localStorage.setItem(browserKey, browserId);
-  } catch {
-    // The id then lasts until the page is left, like everything stored there.
-  }
-  return browserId;
-}
-
 /** Parses a stored entry, including the format from before drafts were stored on the server; null for anything else. */
 export function parseDraftRecord(text: string | null): DraftRecord | null {
   try {
@@ -153,12 +99,6 @@ export function pickDraftFields(form: object): DraftFields {
   );
 }
 
-export function hasSameFields(one: DraftFields | null, other: DraftFields | null): boolean {
-  if (one === null || other === null) return one === other;
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => one[name] === other[name]);
-}
-
 function recordOfOldFormat(fields: Record<string, unknown>): DraftRecord {
   const texts = pickDraftFields(fields);
   return {
@@ -180,7 +120,8 @@ function readItem(key: string): string | null {
   }
 }
 
-function listKeys(): string[] {
+/** The keys of local storage, and of the records in memory. */
+export function listKeys(): string[] {
   try {
     return [...Object.keys(localStorage), ...memory.keys()];
   } catch {

@@ -23,16 +23,15 @@ import {
   notifyDraftForm,
   showInDraftForm,
 } from './drafts-entries.ts';
-import { decideDraftMerge, getDraftFields } from './drafts-merge.ts';
+import { decideDraftMerge, getDraftFields, hasSameFields } from './drafts-merge.ts';
 import {
   type DraftRecord,
   type DraftRef,
-  hasSameFields,
-  listDraftRecords,
   readDraftRecord,
   removeDraftRecord,
   writeDraftRecord,
 } from './drafts-storage.ts';
+import { listDraftRecords } from './stored-drafts.ts';
 import { ApiError, isTransient, logFailure } from '#web/core/errors.ts';
 import { listUnsentActions } from '#web/core/offline-queue.ts';
 import { visitor } from '#web/core/session.ts';

@@ -4,7 +4,7 @@ import { parseDraftTarget } from '#shared/posts/drafts-targets.ts';
 import type { DraftSummary } from '#shared/posts/drafts.ts';
 import { truncate } from '#shared/core/text.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { listDraftRecords } from './drafts-storage.ts';
+import { listDraftRecords } from './stored-drafts.ts';
 import { isServerDraft } from './drafts-sync.ts';
 import { paths } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';

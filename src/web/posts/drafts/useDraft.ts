@@ -3,14 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { getConnectionStatus } from '#web/core/connection.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';
+import { hasSameFields } from './drafts-merge.ts';
 import { type DraftForm, getDraftEntry, registerDraftForm, showInDraftForm } from './drafts-entries.ts';
-import {
-  type DraftRef,
-  hasSameFields,
-  isPersisted,
-  pickDraftFields,
-  readDraftRecord,
-} from './drafts-storage.ts';
+import { type DraftRef, isPersisted, pickDraftFields, readDraftRecord } from './drafts-storage.ts';
 import {
   isServerDraft,
   markDraftPosted,

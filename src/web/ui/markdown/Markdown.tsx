@@ -6,13 +6,11 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
   type JSX,
   type ReactNode,
 } from 'react';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { isPageRendered } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { getFormulas, hasFormula, loadFormulas, useHasFormulas } from './formulas.ts';
@@ -45,21 +43,16 @@ export const Markdown = memo(function Markdown({
   headingLevel = 3,
   className,
 }: Props) {
-  const parsable = useMemo(() => isCheapToParse(text), [text]);
   const hasFormulas = useHasFormulas() && hasFormula(text);
   const plain = <PlainText text={text} />;
   const { ref, fallback, onParsed } = useServerHtml(plain);
   return (
     <div ref={ref} className={className === undefined ? classes.text : `${classes.text} ${className}`}>
-      {parsable ? (
-        <PlainTextOnError key={`${hasFormulas} ${text}`} plain={plain}>
-          <Suspense fallback={fallback}>
-            <ParsedText {...{ text, imported, headingLevel, hasFormulas, onParsed }} />
-          </Suspense>
-        </PlainTextOnError>
-      ) : (
-        plain
-      )}
+      <PlainTextOnError key={`${hasFormulas} ${text}`} plain={plain}>
+        <Suspense fallback={fallback}>
+          <ParsedText {...{ text, imported, headingLevel, hasFormulas, onParsed }} />
+        </Suspense>
+      </PlainTextOnError>
     </div>
   );
 });
@@ -149,7 +142,8 @@ function useServerHtml(plain: JSX.Element) {
 
 const listButtons = (box: HTMLElement | null) => [...(box?.querySelectorAll('button') ?? [])];
 
-function PlainText({ text }: { text: string }) {
+/** The text as it was typed. */
+export function PlainText({ text }: { text: string }) {
   return (
     <p dir="auto" className={classes.plain}>
       {splitLongWords(text).map(({ from, part }) => (

@@ -3,6 +3,7 @@ import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
 import { createContext, useContext, useId, useMemo, type ComponentProps } from 'react';
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime';
 import { toJsxRuntime, type Components, type ExtraProps } from 'hast-util-to-jsx-runtime';
+import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { parseUploadPath } from '#shared/core/uploads.ts';
 import { getSiteOrigin } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -10,22 +11,22 @@ import { fitBlocks, getNodeText } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { getFormulas } from './formulas.ts';
 import { getHighlighter, hasCodeLanguage } from './highlighter.ts';
-import type { MarkdownTextProps } from './Markdown.tsx';
+import { type MarkdownTextProps, PlainText } from './Markdown.tsx';
 import { useQuestionTitles } from './useQuestionTitles.ts';
-import {
-  getInternalPath,
-  getPicturePath,
-  linkInternally,
-  findQuestionReferences,
-  sanitizeUrl,
-} from './links.ts';
+import { getInternalPath, getPicturePath, linkInternally, findQuestionReferences } from './links.ts';
 import { parseMarkdown, type TreeChange } from './parse-markdown.ts';
 import { Picture } from './Picture.tsx';
+import { sanitizeUrl } from './sanitize-url.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
-/** The parsed text of `Markdown`. */
-export default function MarkdownText({ text, imported, headingLevel, hasFormulas }: MarkdownTextProps) {
+/** The parsed text of `Markdown`; the plain text if parsing would take too long. */
+export default function MarkdownText(props: MarkdownTextProps) {
+  const isParsed = useMemo(() => isCheapToParse(props.text), [props.text]);
+  return isParsed ? <ParsedText {...props} /> : <PlainText text={props.text} />;
+}
+
+function ParsedText({ text, imported, headingLevel, hasFormulas }: MarkdownTextProps) {
   // Gives the footnotes of each post on the page their own ids.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = hasCodeLanguage(text) ? getHighlighter() : null;

@@ -1,7 +1,8 @@
 import { fromHtml } from 'hast-util-from-html';
 import type { ElementContent } from 'hast';
 import { describe, expect, test } from 'vitest';
-import { linkInternally, findQuestionReferences, sanitizeUrl } from './links.ts';
+import { linkInternally, findQuestionReferences } from './links.ts';
+import { sanitizeUrl } from './sanitize-url.ts';
 
 const titles = new Map([
   [12, 'How long does bread keep?'],
