@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
-import { likePrefix } from '#server/core/sql.ts';
+import { likePrefix, unnamedMember } from '#server/core/sql.ts';
 import type { ListedMember, MemberFilter } from '#shared/moderation/member-list.ts';
 
 export type ListedMemberRow = Omit<
@@ -32,7 +32,7 @@ const filters: Readonly<Record<MemberFilter, RawBuilder<unknown>>> = {
     and not exists (select from activity_removal where member_id = member.id and state <> 'restored')`,
 };
 
-const columns = sql`id, coalesce(display_name, email) as "displayName", email, avatar, role,
+const columns = sql`id, coalesce(display_name, ${unnamedMember}) as "displayName", email, avatar, role,
   created_at as "registeredAt", greatest(reputation, 0) as reputation, questions_count as questions,
   answers_count as answers,
   email_off_at as "emailsOffSince", email_off_reason as "emailsOffReason",

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
+import { unnamedMember } from '#server/core/sql.ts';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
 import { activityCounts } from './removals-queries.ts';
 
@@ -41,7 +42,7 @@ export async function selectAccounts(
       ? sql`network is null and pending_step is not null`
       : sql`network = ${network} and ${isRegisteredWithin(hours)}`;
   const { rows } = await sql<AccountRow>`
-    select member.id, coalesce(display_name, email) as "displayName", recent.registered_at as "registeredAt",
+    select member.id, coalesce(display_name, ${unnamedMember}) as "displayName", recent.registered_at as "registeredAt",
       recent.pending_step as "pendingStep", role <> 'member' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityCounts}
     from (

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import { unnamedMember } from '#server/core/sql.ts';
 import type { Removal, RemovalPreview } from '#shared/moderation/removals.ts';
 
 /** The members whose activity is to be removed. */
@@ -17,7 +18,7 @@ const candidatesQuery = (chosen: RemovalTarget): RawBuilder<unknown> => {
             and registered_at between coalesce(${chosen.from}::timestamptz, '-infinity')
               and coalesce(${chosen.to}::timestamptz, 'infinity')`;
   return sql`
-    select member.id, coalesce(display_name, email) as name, role <> 'member' as "isModerator",
+    select member.id, coalesce(display_name, ${unnamedMember}) as name, role <> 'member' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved"
     from member where id in (${members})`;
 };
@@ -45,7 +46,7 @@ type AccountActivity = RemovalPreview['items'][number];
 export async function listMemberActivity(db: Reader, ids: readonly number[]): Promise<AccountActivity[]> {
   const { rows } = await sql<AccountActivity>`
     select * from (
-      select id, coalesce(display_name, email) as "displayName", ${activityCounts}
+      select id, coalesce(display_name, ${unnamedMember}) as "displayName", ${activityCounts}
       from member where id = any(${[...ids]}::bigint[])
     ) counted order by questions + answers + replies + votes desc, id`.execute(db);
   return rows;
@@ -80,7 +81,7 @@ export async function listLatestPosts(
   const latest = sql`order by post.created_at desc limit ${sql.lit(limit)}`;
   const start = sql`left(post.content, 200) as text`;
   const { rows } = await sql<SampleRow>`
-    select posts.*, coalesce(member.display_name, member.email) as "authorName" from (
+    select posts.*, coalesce(member.display_name, ${unnamedMember}) as "authorName" from (
       (select 'question' as kind, post.id, post.id as "questionId", post.title, ${start}, post.author_id,
         post.created_at as "createdAt"
         from question post where post.author_id = any(${ids}) ${latest})
@@ -179,7 +180,7 @@ export async function selectRemovals(
 ): Promise<RemovalRow[]> {
   const { rows } = await sql<RemovalRow>`
     select bulk_removal.id, reason, bulk_removal.created_at as "createdAt",
-      coalesce(member.display_name, member.email) as "moderatorName", done.*
+      case when member.id is not null then coalesce(member.display_name, ${unnamedMember}) end as "moderatorName", done.*
     from (
       select * from bulk_removal ${id === null ? sql`` : sql`where id = ${id}`} order by id desc limit ${sql.lit(limit)}
     ) bulk_removal

@@ -8,6 +8,7 @@ import type {
   Removal,
   RemovalPreview,
 } from '#shared/moderation/removals.ts';
+import type { MemberList } from '#shared/moderation/member-list.ts';
 import type { CloseVotes } from '#shared/moderation/close-votes.ts';
 import {
   getHiddenPosts,
@@ -102,6 +103,28 @@ test('previews the counts of a removal, by account and with examples, and change
   for (const wrong of [{}, { network: '192.0.2.200' }, { memberIds: [ids[0]], network }])
     expect((await moderator.post('/moderation/removals/preview', wrong)).status).toBe(400);
   expect(await begin(moderator, { memberIds: [other.id] })).toMatchObject({ status: 409 });
+});
+
+test('shows moderators no email address of an account without a name', async () => {
+  const nameless = await server.register('Nameless');
+  const network = '198.51.100.250';
+  await sql`insert into registration (member_id, network) values (${nameless.id}, ${network})
+    on conflict (member_id) do update set network = excluded.network`.execute(db);
+  await nameless.ask();
+  await sql`update member set display_name = null where id = ${nameless.id}`.execute(db);
+  const preview = expectOk(
+    await moderator.post<RemovalPreview>('/moderation/removals/preview', { memberIds: [nameless.id] }),
+  );
+  expect(preview.items).toMatchObject([{ displayName: 'Member' }]);
+  expect(preview.sample).toMatchObject([{ authorName: 'Member' }]);
+  const accounts = expectOk(
+    await moderator.get<{ items: RegisteredAccount[] }>(
+      `/moderation/registrations/accounts?network=${network}&hours=24`,
+    ),
+  );
+  expect(accounts.items).toMatchObject([{ displayName: 'Member' }]);
+  const { items } = expectOk(await moderator.get<MemberList>('/moderation/members'));
+  expect(items.find(({ id }) => id === nameless.id)?.displayName).toBe('Member');
 });
 
 test('continues a removal of many accounts after interruptions, affects no one else, and restores it', async () => {
