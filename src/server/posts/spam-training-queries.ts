@@ -92,12 +92,16 @@ export async function addToTokenCounts(
   );
 }
 
-/** First posts of a random member who has been here for 30 days, has 5 questions or answers and no hidden post. */
+/**
+ * First posts of a random member who has been here for 30 days, has 5 questions or answers and no hidden post. The random
+ * id is a subquery: PostgreSQL evaluates it once, and `random()` in the condition itself once per member.
+ */
 export async function listOrdinaryPosts(tx: Tx, limit: number): Promise<PostRef[]> {
   const { rows } = await sql<PostRef>`
     select kind, id from (
       select id as member_id from (
-        select * from member where id >= floor(random() * (select max(id) from member)) order by id limit 200
+        select * from member
+        where id >= (select floor(random() * max(id))::bigint from member) order by id limit 200
       ) candidate
       where questions_count + answers_count >= 5 and created_at < now() - interval '30 days'
         and not exists (select from hidden_post where author_id = candidate.id)
