@@ -156,6 +156,13 @@ test('refuses suggestions for own, locked, hidden and deleted posts, without a c
     status: 400,
     code: 'suggestion-unchanged',
   });
+  // A tag is shown as first written.
+  expect(
+    await suggest(bob, 'question', id, { ...question, tags: ['Zeppelins'], summary: 'Case' }),
+  ).toMatchObject({
+    status: 400,
+    code: 'suggestion-unchanged',
+  });
   expect((await suggest(bob, 'question', id, { ...better, summary: ' ' })).status).toBe(400);
   expect(
     (await suggest(bob, 'question', id, { ...better, basedOn: '2020-01-01T00:00:00.000Z' })).status,

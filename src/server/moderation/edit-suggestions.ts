@@ -18,6 +18,7 @@ import {
   refuseTags,
 } from '#server/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
+import { tagKey } from '#shared/core/text.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import {
   answerSuggestion,
@@ -64,7 +65,7 @@ type SuggestedEdit = Posting & {
 };
 
 /**
- * Suggests an edit to a post of someone else, or makes it if the viewer may edit directly (docs/product.md 14.16).
+ * Suggests an edit to a post of someone else, or makes it if the viewer may edit directly (docs/product.md 24.1).
  * @throws ProblemError 'not-found', 'locked', 'not-allowed' for own posts and when the limits are reached, 'edit-conflict',
  * 'invalid' for an edit that changes nothing
  */
@@ -143,7 +144,7 @@ async function needsModerator(
 }
 
 /**
- * Decides a suggestion: as the author of the post, a moderator or a member of enough reputation (docs/product.md 14.16).
+ * Decides a suggestion: as the author of the post, a moderator or a member of enough reputation (docs/product.md 24.2).
  * @throws ProblemError 'not-found' for other members, 'already-handled', 'locked', 'edit-conflict' if the post has
  * changed since the reviewer saw it, or if the changes do not merge
  */
@@ -372,8 +373,9 @@ function baseOf(row: EditSuggestionTextsRow): EditedTexts | null {
 
 const joinTexts = ({ title, content }: EditedTexts) => (title === null ? content : `${title}\n${content}`);
 
+/** A tag is shown as first written, so the case does not matter. */
 const areTagsEqual = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((tag, index) => tag === b[index]);
+  a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
 
 const areTextsEqual = (a: EditedTexts, b: EditedTexts) =>
   a.title === b.title && a.content === b.content && areTagsEqual(a.tags ?? [], b.tags ?? []);
