@@ -5,20 +5,19 @@ import { publishAll } from '#server/core/events.ts';
 import { parseFields, type Viewer } from '#server/core/http.ts';
 import { notifyMember } from '#server/notifications/index.ts';
 import {
+  areTextsEqual,
   type EditablePost,
   type EditedTexts,
-  editPostOfOther,
+  editPost,
   endDraft,
-  findAddedMentions,
   findReviewReasons,
+  joinTexts,
   lockEditablePost,
   refuseLocked,
-  refuseManyMentions,
   refuseStaleEdit,
-  refuseTags,
+  refuseTexts,
 } from '#server/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { tagKey } from '#shared/core/text.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import {
   answerSuggestion,
@@ -91,7 +90,7 @@ export async function suggestEdit(
       isDirect: abilities.editDirectly,
     });
     if (abilities.editDirectly)
-      await editPostOfOther(tx, { post, texts, viewer, suggestionId: id, publicUrl, settings });
+      await editPost(tx, { post, texts, viewer, key: undefined, suggestionId: id, publicUrl, settings });
     const target = draftTargets.edit(ref);
     const draftEvents = await endDraft(tx, { memberId: viewer.id, target, key: edit.key, text: texts });
     const kind = abilities.editDirectly ? 'edited' : 'edit_suggested';
@@ -110,19 +109,15 @@ async function refuseSuggestion(
   tx: Tx,
   edit: Omit<SuggestedEdit, 'post'> & { post: EditablePost; isDirect: boolean },
 ): Promise<void> {
-  const { post, viewer, texts, basedOn, settings, publicUrl, isDirect } = edit;
+  const { post, viewer, texts, basedOn, settings, isDirect } = edit;
   if (post.author_id === viewer.id) throw new ProblemError('own-post-suggestion');
   refuseLocked(post.lockReason);
   refuseStaleEdit({ kind: post.post.kind, old: post }, basedOn);
   if (areTextsEqual(post, texts)) throw invalidFieldError('content', 'suggestion-unchanged');
-  if (texts.tags !== null && !areTagsEqual(texts.tags, post.tags ?? []))
-    await refuseTags(tx, { viewer, tags: texts.tags, settings });
-  if (!isDirect) {
-    const added = findAddedMentions({ before: post.content, after: texts.content, publicUrl });
-    await refuseManyMentions(tx, { memberId: viewer.id, text: texts.content, added, publicUrl });
-  }
+  if (isDirect) return;
+  await refuseTexts(tx, edit);
   const perDay = settings.get('editSuggestionsPerDay');
-  if (isDirect || perDay === 0) return;
+  if (perDay === 0) return;
   if (await hasOpenSuggestion(tx, { post: post.post, memberId: viewer.id }))
     throw new ProblemError('suggestion-open-already');
   if ((await countSuggestionsOfToday(tx, viewer.id)) >= perDay)
@@ -179,7 +174,8 @@ export async function decideSuggestion(
       });
       // The reviewer has seen the text: it waits for a moderator only if the reviewer is none.
       const editor: Viewer = { ...viewer, id: found.member_id };
-      await editPostOfOther(tx, { post, texts, viewer: editor, suggestionId: id, publicUrl, settings });
+      const edit = { viewer: editor, key: undefined, suggestionId: id, publicUrl, settings };
+      await editPost(tx, { post, texts, ...edit });
     }
     await recordDecision(tx, { row: found, post, viewer, decision });
   });
@@ -370,12 +366,3 @@ function baseOf(row: EditSuggestionTextsRow): EditedTexts | null {
   if (row.base_content === null) return null;
   return { title: row.base_title, content: row.base_content, tags: row.base_tags };
 }
-
-const joinTexts = ({ title, content }: EditedTexts) => (title === null ? content : `${title}\n${content}`);
-
-/** A tag is shown as first written, so the case does not matter. */
-const areTagsEqual = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
-
-const areTextsEqual = (a: EditedTexts, b: EditedTexts) =>
-  a.title === b.title && a.content === b.content && areTagsEqual(a.tags ?? [], b.tags ?? []);

@@ -23,7 +23,8 @@ import { heldPostId } from '#shared/posts/held-posts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { acceptAnswer } from './answers-acceptance.ts';
 import { createAnswerBatcher } from './answers-posting.ts';
-import { listAnswersOfQuestion, deleteAnswer, editAnswer, readAnswer } from './answers.ts';
+import { listAnswersOfQuestion, deleteAnswer, readAnswer } from './answers.ts';
+import { editOwnPost } from './post-edits.ts';
 
 const list = createRoute({
   method: 'get',
@@ -111,7 +112,14 @@ export function answerRoutes({
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
       await limits.edit(target.viewer.id, c.req.valid('json').content);
-      await editAnswer(db, { ...target, key, draft: c.req.valid('json'), publicUrl, settings });
+      await editOwnPost(db, {
+        post: { kind: 'answer', id: target.id },
+        viewer: target.viewer,
+        key,
+        draft: c.req.valid('json'),
+        publicUrl,
+        settings,
+      });
       return c.json(await readAnswer(db, target), 200);
     })
     .openapi(remove, async (c) => {

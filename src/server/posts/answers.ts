@@ -1,25 +1,14 @@
-import { endDraft } from './drafts.ts';
-import { saveUploadReferences } from './uploads.ts';
-import { refuseManyMentions } from './mentions-limits.ts';
-import { findAddedMentions } from './mentions.ts';
-import { notifyOfMentions } from '#server/notifications/index.ts';
-import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
-import { publishAll } from '#server/core/events.ts';
+import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toByline, toTimes } from './posts.ts';
-import { queueForReview, type ReviewSettings } from './review-items.ts';
-import { refuseStaleEdit, saveRevision } from './revisions.ts';
-import { refuseLocked } from './posts-locks.ts';
 import { removePost } from './post-removal.ts';
-import { lockQuestionThread, requireQuestion, touchQuestion } from './questions.ts';
+import { lockQuestionThread, requireQuestion } from './questions.ts';
 import { listFirstRepliesByAnswer } from './replies.ts';
-import type { Answer, AnswerEdit, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
-import { draftTargets } from '#shared/posts/drafts.ts';
+import type { Answer, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import type { RepliesPage } from '#shared/posts/replies.ts';
-import { createAnswerExcerpt } from './cards.ts';
 import {
   type AnswerRow,
   findAnswerById,
@@ -27,7 +16,6 @@ import {
   listAnswerRows,
   type ListedAnswerRow,
   lockAnswer,
-  updateAnswer,
 } from './answers-queries.ts';
 
 export type { AnswerRow };
@@ -96,66 +84,6 @@ export async function requireAnswer(db: Reader, id: number): Promise<number> {
   return questionId;
 }
 
-export async function editAnswer(db: Database, edit: AnswerEditing): Promise<void> {
-  const { id, viewer } = edit;
-  await transaction(db, async (tx) => {
-    // Locks the question first, like every transaction that changes a thread.
-    const questionId = await requireAnswer(tx, id);
-    refuseLocked((await lockQuestionThread(tx, questionId, 'changes')).lock_reason);
-    await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-edit-not-author' });
-    await applyAnswerEdit(tx, edit);
-  });
-}
-
-type AnswerEditing = {
-  id: number;
-  /** Who wrote the edit. */
-  viewer: Viewer;
-  key: string | undefined;
-  draft: AnswerEdit;
-  /** Of an edit by another member. */
-  suggestionId?: number;
-  publicUrl: string | null;
-  settings: ReviewSettings;
-};
-
-/** Edits an answer of any author. Its question must be locked. */
-export async function applyAnswerEdit(tx: Tx, edit: AnswerEditing): Promise<void> {
-  const { id, viewer, key, draft, suggestionId, publicUrl } = edit;
-  const old = await lockAnswer(tx, id);
-  if (old === undefined) throw answerNotFound();
-  const { question_id: questionId } = old;
-  // Also covers a repeated request whose first response was lost.
-  if (old.content === draft.content) return;
-  refuseStaleEdit({ kind: 'answer', old }, draft.basedOn);
-  const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
-  await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
-  await saveRevision(tx, { kind: 'answer', id, old, suggestionId });
-  const at = await updateAnswer(tx, { id, content: draft.content });
-  await saveUploadReferences(tx, { post: { kind: 'answer', id }, text: draft.content });
-  const active = await touchQuestion(tx, { id: questionId, at });
-  const start = createAnswerExcerpt(draft.content);
-  const location = { senderId: viewer.id, questionId, answerId: id, replyId: null };
-  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-  const post = draftTargets.edit({ kind: 'answer', id });
-  const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
-  const written = {
-    post: { kind: 'answer', id } as const,
-    viewer,
-    text: draft.content,
-    before: old.content,
-  };
-  const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
-  await publishAll(tx, [
-    ...notificationEvents,
-    ...reviewEvents,
-    ...draftEvents,
-    { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
-    { topic: 'answers', event: { kind: 'answer-edited', answerId: id, ...start } },
-    active,
-  ]);
-}
-
 /** Deletes an answer with its replies and votes, and corrects all counts. */
 export async function deleteAnswer(
   db: Database,
@@ -165,23 +93,11 @@ export async function deleteAnswer(
     // Locks the question first, like every transaction that changes a thread.
     const questionId = await requireAnswer(tx, id);
     const question = await lockQuestionThread(tx, questionId);
-    await lockOwnAnswer(tx, { id, viewer, refusal: 'answer-deletion-not-author' });
+    const answer = await lockAnswer(tx, id);
+    if (answer === undefined) throw answerNotFound();
+    if (answer.author_id !== viewer.id) throw new ProblemError('answer-deletion-not-author');
     await removePost(tx, { post: { kind: 'answer', id }, question, hiddenBy: null });
   });
-}
-
-async function lockOwnAnswer(
-  tx: Tx,
-  wanted: {
-    id: number;
-    viewer: Pick<Viewer, 'id'>;
-    refusal: 'answer-edit-not-author' | 'answer-deletion-not-author';
-  },
-) {
-  const answer = await lockAnswer(tx, wanted.id);
-  if (answer === undefined) throw answerNotFound();
-  if (answer.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
-  return answer;
 }
 
 async function withReplies(

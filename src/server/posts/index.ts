@@ -36,7 +36,14 @@ export {
   buildProfileEvents,
   buildQuestionCountsEvent,
 } from './posts-events.ts';
-export { type EditablePost, type EditedTexts, editPostOfOther, lockEditablePost } from './post-edits.ts';
+export {
+  areTextsEqual,
+  type EditablePost,
+  type EditedTexts,
+  editPost,
+  lockEditablePost,
+  refuseTexts,
+} from './post-edits.ts';
 export { renderPostHtml, renderPostText } from './post-html.ts';
 export { changeAuthorCounts, hiddenPostTexts } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
@@ -55,10 +62,8 @@ export {
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
 export { isReviewQueueEmpty } from './review-items-queries.ts';
-export { changeReviewQueue, findReviewReasons, leaveReviewQueue } from './review-items.ts';
+export { changeReviewQueue, findReviewReasons, joinTexts, leaveReviewQueue } from './review-items.ts';
 export { refuseStaleEdit } from './revisions.ts';
-export { findAddedMentions } from './mentions.ts';
-export { refuseManyMentions } from './mentions-limits.ts';
 export {
   estimateSpam,
   listTokens,
@@ -94,7 +99,7 @@ export {
 } from './statistics-changes.ts';
 export { closeOutdatedProposals } from './tag-proposals-closing.ts';
 export { applyTagProposals } from './tag-proposals.ts';
-export { refuseNewTag, refuseTags } from './tag-rules.ts';
+export { refuseNewTag } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
 export { isTagVisible, lockTagByName, tagTextSourceJson } from './tags.ts';

@@ -1,16 +1,30 @@
-import type { Tx } from '#server/core/database.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
+import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { PostRef } from '#shared/core/fields.ts';
-import { findQuestionOfAnswer, lockAnswer } from './answers-queries.ts';
-import { applyAnswerEdit } from './answers.ts';
-import { getLockReasonOfReply, lockQuestionOf } from './posts-locks.ts';
-import { lockQuestion } from './questions-queries.ts';
-import { applyQuestionEdit } from './questions.ts';
-import { lockReply } from './replies-queries.ts';
-import { applyReplyEdit } from './replies.ts';
-import type { TagSettings } from './tag-rules.ts';
-import { listQuestionTagNames } from './tags.ts';
+import { notifyOfMentions } from '#server/notifications/index.ts';
+import type { PostKind, PostRef } from '#shared/core/fields.ts';
+import { tagKey } from '#shared/core/text.ts';
+import { draftTargets } from '#shared/posts/drafts.ts';
+import type { OwnQuestionEdit } from '#shared/posts/tag-proposals.ts';
+import { findQuestionOfAnswer, lockAnswer, updateAnswer } from './answers-queries.ts';
+import { createAnswerExcerpt } from './cards.ts';
+import { endDraft } from './drafts.ts';
+import { createExcerpt } from './excerpt.ts';
+import { refuseManyMentions } from './mentions-limits.ts';
+import { findAddedMentions } from './mentions.ts';
+import { buildQuestionActivityEvent, buildQuestionEditedEvents } from './posts-events.ts';
+import { lockQuestionOfReply, refuseLocked } from './posts-locks.ts';
+import { lockQuestion, updateQuestion } from './questions-queries.ts';
+import { touchQuestion } from './questions.ts';
+import { lockReply, updateReply } from './replies-queries.ts';
+import { joinTexts, queueForReview } from './review-items.ts';
+import { refuseStaleEdit, saveRevision } from './revisions.ts';
+import { changeTagsInStatistics } from './statistics-changes.ts';
+import { proposeTags, resolveProposedTags } from './tag-proposals.ts';
+import { refuseTags, type TagSettings } from './tag-rules.ts';
+import { listQuestionTagNames, setQuestionTags } from './tags.ts';
+import { saveUploadReferences } from './uploads.ts';
 
 /** The texts of a post; title and tags of questions only. */
 export type EditedTexts = { title: string | null; content: string; tags: string[] | null };
@@ -21,6 +35,7 @@ export type EditablePost = EditedTexts & {
   /** As in notifications. */
   location: { questionId: number; answerId: number | null; replyId: number | null };
   author_id: number | null;
+  created_at: Date;
   edited_at: Date | null;
   /** Why its question is locked. */
   lockReason: string | null;
@@ -51,41 +66,152 @@ export async function lockEditablePost(tx: Tx, post: PostRef): Promise<EditableP
     const location = { questionId: question.id, answerId: id, replyId: null };
     return { ...answer, post, location, title: null, tags: null, lockReason: question.lock_reason };
   }
-  await lockQuestionOf(tx, { kind: 'reply', id });
+  const question = await lockQuestionOfReply(tx, id);
   const reply = await lockReply(tx, id);
-  if (reply === undefined || reply.deleted) throw new ProblemError('reply-not-found');
-  return {
-    ...reply,
-    post,
-    location: { questionId: reply.question_id, answerId: reply.answer_id, replyId: id },
-    title: null,
-    tags: null,
-    lockReason: await getLockReasonOfReply(tx, id),
-  };
+  if (question === undefined || reply === undefined || reply.deleted)
+    throw new ProblemError('reply-not-found');
+  const location = { questionId: reply.question_id, answerId: reply.answer_id, replyId: id };
+  return { ...reply, post, location, title: null, tags: null, lockReason: question.lock_reason };
+}
+
+type Edit = {
+  /** Who wrote the edit. */
+  viewer: Viewer;
+  /** The key of the draft, if any. */
+  key: string | undefined;
+  publicUrl: string | null;
+  settings: TagSettings;
+};
+
+/** Replaces the text of an own answer or reply. */
+export async function editOwnPost(
+  db: Database,
+  edit: Edit & { post: PostRef; draft: { content: string; basedOn?: string | null | undefined } },
+): Promise<void> {
+  const { content, basedOn } = edit.draft;
+  await transaction(db, async (tx) => {
+    const post = await lockOwnPost(tx, edit);
+    await editPost(tx, { ...edit, post, texts: { title: null, content, tags: null }, basedOn });
+  });
+}
+
+/** Replaces title, text and tags of an own question, and proposes tags. */
+export async function editOwnQuestion(
+  db: Database,
+  edit: Edit & { id: number; draft: OwnQuestionEdit },
+): Promise<void> {
+  const { id, viewer, draft } = edit;
+  await transaction(db, async (tx) => {
+    const post = await lockOwnPost(tx, { post: { kind: 'question', id }, viewer });
+    const { tags, proposed } = await resolveProposedTags(tx, { ...edit, questionId: id, isApproval: false });
+    const { title, content, basedOn } = draft;
+    await editPost(tx, { ...edit, post, texts: { title, content, tags }, basedOn });
+    await publishAll(tx, await proposeTags(tx, { memberId: viewer.id, questionId: id, proposed }));
+  });
+}
+
+async function lockOwnPost(tx: Tx, { post: ref, viewer }: { post: PostRef; viewer: Pick<Viewer, 'id'> }) {
+  const post = await lockEditablePost(tx, ref);
+  if (post.author_id !== viewer.id) throw new ProblemError(`${ref.kind}-edit-not-author`);
+  return post;
 }
 
 /**
- * Edits a locked post of someone else. The version before stays readable.
- * @param viewer who wrote the edit
- * @param suggestionId the suggestion that names the editor of the new version
+ * Edits a locked post of any author. The earlier version stays readable. Without a change, also for a repeated request
+ * whose first response was lost, no revision is created.
+ * @param edit `basedOn`: `editedAt` of the version that the member saw; undefined if it was compared before.
+ * `suggestionId`: of an edit by another member, the suggestion that names the editor of the new version
+ * @throws ProblemError 'locked', 'edit-conflict', 'invalid' for tags that are not allowed
  */
-export async function editPostOfOther(
+export async function editPost(
   tx: Tx,
-  edit: {
+  edit: Edit & {
     post: EditablePost;
     texts: EditedTexts;
-    viewer: Viewer;
-    suggestionId: number;
-    publicUrl: string | null;
-    settings: TagSettings;
+    basedOn?: string | null | undefined;
+    suggestionId?: number;
   },
 ): Promise<void> {
-  const { texts, ...rest } = edit;
-  const { kind, id } = edit.post.post;
-  const editing = { ...rest, id, key: undefined };
-  const { title, content, tags } = texts;
-  if (kind === 'question')
-    await applyQuestionEdit(tx, { ...editing, draft: { title: title ?? '', content, tags: tags ?? [] } });
-  else if (kind === 'answer') await applyAnswerEdit(tx, { ...editing, draft: { content } });
-  else await applyReplyEdit(tx, { ...editing, edit: { content } });
+  const { post: old, texts, viewer, key, basedOn, suggestionId, publicUrl, settings } = edit;
+  const { post } = old;
+  refuseLocked(old.lockReason);
+  if (areTextsEqual(old, texts)) return;
+  refuseStaleEdit({ kind: post.kind, old }, basedOn);
+  const mentioned = await refuseTexts(tx, edit);
+  await saveRevision(tx, { ...post, old, suggestionId });
+  const editEvents = await writers[post.kind](tx, { old, texts });
+  await saveUploadReferences(tx, { post, text: texts.content });
+  const notificationEvents = await notifyOfMentions(tx, { senderId: viewer.id, ...old.location, mentioned });
+  const target = draftTargets.edit(post);
+  const draftEvents = await endDraft(tx, { memberId: viewer.id, target, key, text: texts });
+  const written = { post, viewer, text: joinTexts(texts), before: joinTexts(old) };
+  const reviewEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
+  await publishAll(tx, [...notificationEvents, ...reviewEvents, ...draftEvents, ...editEvents]);
+}
+
+/**
+ * Refuses tags that the member may not set, and too many mentions. Returns the members that are newly mentioned.
+ * @throws ProblemError 'invalid', 'too-many'
+ */
+export async function refuseTexts(
+  tx: Tx,
+  {
+    post: old,
+    texts,
+    viewer,
+    publicUrl,
+    settings,
+  }: Omit<Edit, 'key'> & { post: EditablePost; texts: EditedTexts },
+): Promise<readonly number[]> {
+  // A question from before the rules stays editable.
+  if (texts.tags !== null && !areTagsEqual(old.tags, texts.tags))
+    await refuseTags(tx, { viewer, tags: texts.tags, settings });
+  const added = findAddedMentions({ before: old.content, after: texts.content, publicUrl });
+  await refuseManyMentions(tx, { memberId: viewer.id, text: texts.content, added, publicUrl });
+  return added;
+}
+
+type Change = { old: EditablePost; texts: EditedTexts };
+
+/** Store the new texts of a post, and return the events for its readers. */
+const writers: Readonly<Record<PostKind, (tx: Tx, change: Change) => Promise<TopicEvent[]>>> = {
+  question: async (tx, { old, texts }) => {
+    const { id } = old.post;
+    const draft = { title: texts.title ?? '', content: texts.content, tags: texts.tags ?? [] };
+    await updateQuestion(tx, { id, draft, excerpt: createExcerpt(draft.content) });
+    const { tags, added, removed, events } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
+    await changeTagsInStatistics(tx, { questionId: id, added, removed });
+    return [
+      ...buildQuestionEditedEvents({ id, ...draft, tags, created_at: old.created_at }),
+      buildQuestionActivityEvent(id, tags),
+      ...events,
+    ];
+  },
+  answer: async (tx, { old, texts }) => {
+    const { id } = old.post;
+    const { questionId } = old.location;
+    const at = await updateAnswer(tx, { id, content: texts.content });
+    return [
+      { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
+      {
+        topic: 'answers',
+        event: { kind: 'answer-edited', answerId: id, ...createAnswerExcerpt(texts.content) },
+      },
+      await touchQuestion(tx, { id: questionId, at }),
+    ];
+  },
+  reply: async (tx, { old, texts }) => {
+    const { id } = old.post;
+    await updateReply(tx, { id, content: texts.content });
+    return [{ topic: `question:${old.location.questionId}`, event: { kind: 'reply-edited', replyId: id } }];
+  },
+};
+
+export const areTextsEqual = (a: EditedTexts, b: EditedTexts) =>
+  a.title === b.title && a.content === b.content && areTagsEqual(a.tags, b.tags);
+
+/** A tag is shown as first written, so a member may have typed it in another case. */
+function areTagsEqual(a: readonly string[] | null, b: readonly string[] | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
 }

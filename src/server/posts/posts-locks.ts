@@ -3,14 +3,18 @@ import type { Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 
 /**
- * Prevents the question of an answer or reply from being deleted during the transaction. Transactions that delete or
- * post lock the question first and then the posts below it. A transaction that changes a single answer or reply calls
- * this before locking it, so that all locks are taken in one order and deadlocks are impossible.
+ * Prevents the question of a reply from being deleted during the transaction. Transactions that delete or post lock the
+ * question first and then the posts below it. A transaction that changes a single reply calls this before locking it, so
+ * that all locks are taken in one order and deadlocks are impossible.
  */
-export async function lockQuestionOf(tx: Tx, { kind, id }: { kind: 'answer' | 'reply'; id: number }) {
-  await sql`
-    select id from question where id = (select question_id from ${sql.table(kind)} where id = ${id})
+export async function lockQuestionOfReply(
+  tx: Tx,
+  id: number,
+): Promise<{ lock_reason: string | null } | undefined> {
+  const { rows } = await sql<{ lock_reason: string | null }>`
+    select lock_reason from question where id = (select question_id from reply where id = ${id})
     for key share`.execute(tx);
+  return rows[0];
 }
 
 /** Does the same for several answers or replies, in the order of their questions' ids. */
@@ -46,13 +50,4 @@ export function getLockedError(lockReason: string | null | undefined): ProblemEr
     params: { reason: lockReason },
     extension: { reason: lockReason },
   });
-}
-
-/** Why the question of a reply is locked, or null. Call `lockQuestionOf` first. */
-export async function getLockReasonOfReply(tx: Tx, replyId: number): Promise<string | null> {
-  const { rows } = await sql<{ lock_reason: string | null }>`
-    select lock_reason from question where id = (select question_id from reply where id = ${replyId})`.execute(
-    tx,
-  );
-  return rows[0]?.lock_reason ?? null;
 }

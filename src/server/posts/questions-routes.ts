@@ -26,7 +26,8 @@ import {
 import { readTagRules } from './tag-rules.ts';
 import { questionDocument, readQuestionViewer } from './questions-document.ts';
 import { createViewBatcher } from './questions-views.ts';
-import { askQuestion, deleteQuestion, editQuestion, readQuestion, readQuestionTitles } from './questions.ts';
+import { editOwnQuestion } from './post-edits.ts';
+import { askQuestion, deleteQuestion, readQuestion, readQuestionTitles } from './questions.ts';
 
 const ask = createRoute({
   method: 'post',
@@ -142,7 +143,7 @@ export function questionRoutes({
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
       await limits.edit(target.viewer.id, c.req.valid('json').content);
-      await editQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl, settings });
+      await editOwnQuestion(db, { ...target, key, draft: c.req.valid('json'), publicUrl, settings });
       return c.json(await readQuestion(db, target), 200);
     })
     .openapi(remove, async (c) => {

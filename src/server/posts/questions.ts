@@ -1,9 +1,8 @@
-import { tagKey } from '#shared/core/text.ts';
 import { endDraft } from './drafts.ts';
 import { saveUploadReferences } from './uploads.ts';
-import { addToStatistics, changeTagsInStatistics } from './statistics-changes.ts';
+import { addToStatistics } from './statistics-changes.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
-import { findAddedMentions, findMentions } from './mentions.ts';
+import { findMentions } from './mentions.ts';
 import { notifyOfMentions } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
@@ -11,18 +10,16 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { holdPost, type NewPostId } from './held-posts.ts';
 import { postOnce, type PostRequest } from './idempotency.ts';
-import { queueForReview } from './review-items.ts';
-import { refuseStaleEdit, saveRevision } from './revisions.ts';
-import { refuseLocked } from './posts-locks.ts';
+import { joinTexts, queueForReview } from './review-items.ts';
 import { removePost } from './post-removal.ts';
 import { buildProfileEvents, buildQuestionActivityEvent } from './posts-events.ts';
-import { countQuestionTags, listQuestionTagNames, setQuestionTags } from './tags.ts';
+import { countQuestionTags } from './tags.ts';
 import { refuseTags, type TagSettings } from './tag-rules.ts';
 import { proposeTags, resolveProposedTags } from './tag-proposals.ts';
 import { ensureTags } from './tags-queries.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
-import type { Question, QuestionEdit } from '#shared/posts/questions.ts';
-import type { NewQuestionDraft, OwnQuestionEdit } from '#shared/posts/tag-proposals.ts';
+import type { Question } from '#shared/posts/questions.ts';
+import type { NewQuestionDraft } from '#shared/posts/tag-proposals.ts';
 import { createExcerpt } from './excerpt.ts';
 import {
   findQuestionById,
@@ -32,7 +29,6 @@ import {
   type LockStrength,
   questionExists,
   toQuestion,
-  updateQuestion,
   updateQuestionActivity,
 } from './questions-queries.ts';
 
@@ -163,87 +159,6 @@ export async function requireQuestion(db: Reader, id: number): Promise<void> {
   if (!(await questionExists(db, id))) throw questionNotFound();
 }
 
-/** Replaces title, text and tags. The earlier version stays readable. Without a change, no revision is created. */
-export async function editQuestion(db: Database, edit: OwnQuestionEditing): Promise<void> {
-  const { id, viewer, draft } = edit;
-  await transaction(db, async (tx) => {
-    await lockOwnQuestion(tx, { id, viewer, refusal: 'question-edit-not-author', against: 'changes' });
-    const { tags, proposed } = await resolveProposedTags(tx, { ...edit, questionId: id, isApproval: false });
-    await applyQuestionEdit(tx, { ...edit, draft: { ...draft, tags } });
-    await publishAll(tx, await proposeTags(tx, { memberId: viewer.id, questionId: id, proposed }));
-  });
-}
-
-type OwnQuestionEditing = Omit<QuestionEditing, 'draft'> & { draft: OwnQuestionEdit };
-
-type QuestionEditing = {
-  id: number;
-  /** Who wrote the edit. */
-  viewer: Viewer;
-  key: string | undefined;
-  draft: QuestionEdit;
-  /** Of an edit by another member. */
-  suggestionId?: number;
-  publicUrl: string | null;
-  settings: TagSettings;
-};
-
-/** Edits a question of any author. */
-export async function applyQuestionEdit(tx: Tx, edit: QuestionEditing): Promise<void> {
-  const { id, viewer, key, draft, suggestionId, publicUrl } = edit;
-  const old = await lockQuestionThread(tx, id, 'changes');
-  refuseLocked(old.lock_reason);
-  const tags = await listQuestionTagNames(tx, id);
-  if (old.title === draft.title && old.content === draft.content && areTagsEqual(tags, draft.tags)) return;
-  refuseStaleEdit({ kind: 'question', old }, draft.basedOn);
-  // A question from before the rules stays editable.
-  if (!areTagsEqual(tags, draft.tags))
-    await refuseTags(tx, { viewer, tags: draft.tags, settings: edit.settings });
-  const mentioned = findAddedMentions({ before: old.content, after: draft.content, publicUrl });
-  await refuseManyMentions(tx, { memberId: viewer.id, text: draft.content, added: mentioned, publicUrl });
-  await saveRevision(tx, { kind: 'question', id, old: { ...old, tags }, suggestionId });
-  const start = createExcerpt(draft.content);
-  await updateQuestion(tx, { id, draft, excerpt: start });
-  await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
-  const {
-    tags: stored,
-    added,
-    removed,
-    events: tagEvents,
-  } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
-  await changeTagsInStatistics(tx, { questionId: id, added, removed });
-  const edited = {
-    kind: 'question-edited' as const,
-    questionId: id,
-    title: draft.title,
-    excerpt: start.excerpt,
-    excerptCut: start.cut,
-    tags: stored,
-    createdAt: old.created_at.toISOString(),
-  };
-  const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
-  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-  const post = draftTargets.edit({ kind: 'question', id });
-  const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: draft });
-  const written = {
-    post: { kind: 'question', id } as const,
-    viewer,
-    text: joinTexts(draft),
-    before: joinTexts(old),
-  };
-  const reviewEvents = await queueForReview(tx, { ...edit, posts: [written] });
-  await publishAll(tx, [
-    ...notificationEvents,
-    ...reviewEvents,
-    ...draftEvents,
-    { topic: `question:${id}`, event: { kind: 'edited' } },
-    { topic: 'feeds', event: edited },
-    { topic: 'answers', event: edited },
-    buildQuestionActivityEvent(id, stored),
-    ...tagEvents,
-  ]);
-}
-
 /** Deletes the question and everything below it, and corrects the counts of every member (docs/product.md 4.4). */
 export async function deleteQuestion(
   db: Database,
@@ -260,13 +175,13 @@ export async function deleteQuestion(
   });
 }
 
-/** Locks a question of the viewer, for editing or deleting it. */
+/** Locks a question of the viewer. */
 export async function lockOwnQuestion(
   tx: Tx,
   wanted: {
     id: number;
     viewer: Pick<Viewer, 'id'>;
-    refusal: 'question-edit-not-author' | 'question-deletion-not-author' | 'acceptance-not-author';
+    refusal: 'question-deletion-not-author' | 'acceptance-not-author';
     missing?: 'question-already-deleted';
     against?: LockStrength;
   },
@@ -275,12 +190,4 @@ export async function lockOwnQuestion(
   if (question === undefined) throw new ProblemError(wanted.missing ?? 'question-not-found');
   if (question.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
   return question;
-}
-
-/** The whole text of a question for review, in which spam can be anywhere. */
-const joinTexts = ({ title, content }: { title: string; content: string }) => `${title}\n${content}`;
-
-/** A tag is shown as first written, so an author may have typed it in another case. */
-function areTagsEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((tag, index) => tagKey(tag) === tagKey(b[index] ?? ''));
 }

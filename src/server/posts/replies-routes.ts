@@ -16,7 +16,8 @@ import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { heldPostId } from '#shared/posts/held-posts.ts';
 import { repliesPage, reply, replyDraft, replyEdit } from '#shared/posts/replies.ts';
-import { deleteReply, editReply, postReply, readReply, listReplies } from './replies.ts';
+import { editOwnPost } from './post-edits.ts';
+import { deleteReply, postReply, readReply, listReplies } from './replies.ts';
 
 const listOnAnswer = createRoute({
   method: 'get',
@@ -129,7 +130,14 @@ export function replyRoutes({
       const target = { id: c.req.valid('param').id, viewer: c.get('viewer') };
       const key = c.req.valid('header')[draftHeader];
       await limits.edit(target.viewer.id, c.req.valid('json').content);
-      await editReply(db, { ...target, key, edit: c.req.valid('json'), publicUrl, settings });
+      await editOwnPost(db, {
+        post: { kind: 'reply', id: target.id },
+        viewer: target.viewer,
+        key,
+        draft: c.req.valid('json'),
+        publicUrl,
+        settings,
+      });
       return c.json(await readReply(db, target), 200);
     })
     .openapi(remove, async (c) => {

@@ -3,8 +3,8 @@ import { addToStatistics } from './statistics-changes.ts';
 import { endDraft } from './drafts.ts';
 import { saveUploadReferences } from './uploads.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
-import { findAddedMentions, findMentions } from './mentions.ts';
-import { notifyOfMentions, notifyOfReply } from '#server/notifications/index.ts';
+import { findMentions } from './mentions.ts';
+import { notifyOfReply } from '#server/notifications/index.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -14,12 +14,11 @@ import { holdPost, type NewPostId } from './held-posts.ts';
 import { postOnce } from './idempotency.ts';
 import { queueForReview, type ReviewSettings } from './review-items.ts';
 import { toByline, toTimes } from './posts.ts';
-import { refuseStaleEdit, saveRevision } from './revisions.ts';
-import { getLockReasonOfReply, lockQuestionOf, refuseLocked } from './posts-locks.ts';
+import { lockQuestionOfReply, refuseLocked } from './posts-locks.ts';
 import { lockQuestionThread, touchQuestion } from './questions.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import { limits, serverLimits } from '#shared/core/limits.ts';
-import type { RepliesPage, Reply, ReplyDraft, ReplyEdit } from '#shared/posts/replies.ts';
+import type { RepliesPage, Reply, ReplyDraft } from '#shared/posts/replies.ts';
 import {
   findReplyById,
   findTargetAuthor,
@@ -30,7 +29,6 @@ import {
   lockReply,
   type ReplyRow,
   type ReplyTarget,
-  updateReply,
 } from './replies-queries.ts';
 
 export type { ReplyTarget };
@@ -163,53 +161,6 @@ export async function readReply(
   return toReply(row);
 }
 
-export async function editReply(db: Database, editing: ReplyEditing): Promise<void> {
-  const { id, viewer } = editing;
-  await transaction(db, async (tx) => {
-    await lockOwnReply(tx, { id, viewer, refusal: 'reply-edit-not-author' });
-    refuseLocked(await getLockReasonOfReply(tx, id));
-    await applyReplyEdit(tx, editing);
-  });
-}
-
-type ReplyEditing = {
-  id: number;
-  /** Who wrote the edit. */
-  viewer: Viewer;
-  key: string | undefined;
-  edit: ReplyEdit;
-  /** Of an edit by another member. */
-  suggestionId?: number;
-  publicUrl: string | null;
-  settings: ReviewSettings;
-};
-
-/** Edits a reply of any author. Its question must be locked. */
-export async function applyReplyEdit(tx: Tx, editing: ReplyEditing): Promise<void> {
-  const { id, viewer, key, edit, suggestionId, publicUrl } = editing;
-  const old = await lockReplyThread(tx, id);
-  if (old.content === edit.content) return;
-  refuseStaleEdit({ kind: 'reply', old }, edit.basedOn);
-  const mentioned = findAddedMentions({ before: old.content, after: edit.content, publicUrl });
-  await refuseManyMentions(tx, { memberId: viewer.id, text: edit.content, added: mentioned, publicUrl });
-  await saveRevision(tx, { kind: 'reply', id, old, suggestionId });
-  await updateReply(tx, { id, content: edit.content });
-  await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: edit.content });
-  const { question_id: questionId, answer_id: answerId } = old;
-  const location = { senderId: viewer.id, questionId, answerId, replyId: id };
-  const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });
-  const post = draftTargets.edit({ kind: 'reply', id });
-  const draftEvents = await endDraft(tx, { memberId: viewer.id, target: post, key, text: edit });
-  const written = { post: { kind: 'reply', id } as const, viewer, text: edit.content, before: old.content };
-  const reviewEvents = await queueForReview(tx, { ...editing, posts: [written] });
-  await publishAll(tx, [
-    ...notificationEvents,
-    ...reviewEvents,
-    ...draftEvents,
-    { topic: `question:${questionId}`, event: { kind: 'reply-edited', replyId: id } },
-  ]);
-}
-
 /**
  * Deletes a reply. One with replies leaves a placeholder. Otherwise deleted ancestors whose last child it was are
  * deleted too (docs/product.md 6.5).
@@ -219,23 +170,13 @@ export async function deleteReply(
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    const reply = await lockOwnReply(tx, { id, viewer, refusal: 'reply-deletion-not-author' });
+    await lockQuestionOfReply(tx, id);
+    const reply = await lockReply(tx, id);
+    if (reply === undefined || reply.deleted) throw replyNotFound();
+    if (reply.author_id !== viewer.id) throw new ProblemError('reply-deletion-not-author');
     const question = { id: reply.question_id, accepted_answer_id: null };
     await removePost(tx, { post: { kind: 'reply', id }, question, hiddenBy: null });
   });
-}
-
-type LockedReply = NonNullable<Awaited<ReturnType<typeof lockReply>>>;
-
-/**
- * Locks a reply and its question.
- * @throws ProblemError 'not-found'
- */
-async function lockReplyThread(tx: Tx, id: number): Promise<LockedReply> {
-  await lockQuestionOf(tx, { kind: 'reply', id });
-  const reply = await lockReply(tx, id);
-  if (reply === undefined || reply.deleted) throw replyNotFound();
-  return reply;
 }
 
 /** Locks the parent reply and checks it: not deleted, in the same thread, not too deep. */
@@ -254,19 +195,6 @@ function getRepliedPost({ on, parentReplyId }: { on: ReplyTarget; parentReplyId:
   if (parentReplyId !== null) return { kind: 'reply', id: parentReplyId } as const;
   if (on.answerId !== null) return { kind: 'answer', id: on.answerId } as const;
   return { kind: 'question', id: on.questionId } as const;
-}
-
-async function lockOwnReply(
-  tx: Tx,
-  wanted: {
-    id: number;
-    viewer: Pick<Viewer, 'id'>;
-    refusal: 'reply-edit-not-author' | 'reply-deletion-not-author';
-  },
-) {
-  const reply = await lockReplyThread(tx, wanted.id);
-  if (reply.author_id !== wanted.viewer.id) throw new ProblemError(wanted.refusal);
-  return reply;
 }
 
 function toPage(rows: readonly ReplyRow[]): RepliesPage {

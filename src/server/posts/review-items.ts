@@ -28,6 +28,10 @@ type WrittenPost<Id = number | null> = {
   before: string | null;
 };
 
+/** The whole text of a question, or the text of another post: spam can be anywhere. */
+export const joinTexts = ({ title, content }: { title: string | null; content: string }) =>
+  title === null ? content : `${title}\n${content}`;
+
 /**
  * Puts posts of new members into the review queue as the site settings say: posts and edits that match a spam rule or
  * have links to other sites, and first posts (docs/product.md 14.6, 14.12). Call it after the posts are stored, or before

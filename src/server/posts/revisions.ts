@@ -5,12 +5,12 @@ import { ProblemError } from '#server/core/errors.ts';
 import { limits } from '#shared/core/limits.ts';
 
 /** The version of a post before an edit. */
-export type OldVersion = {
+type OldVersion = {
+  title: string | null;
   content: string;
+  tags: readonly string[] | null;
   created_at: Date;
   edited_at: Date | null;
-  title?: string;
-  tags?: string[];
 };
 
 /** Edits of a post by its author within this many minutes create one revision. */
@@ -43,8 +43,8 @@ export async function saveRevision(
       where ${column} = ${id} order by number desc limit 1
     )
     insert into revision (${column}, number, title, content, tags, created_at, replaced_at, replaced_by_suggestion)
-    select ${id}::bigint, coalesce((select number from latest), 0) + 1, ${old.title ?? null}::text, ${old.content}::text,
-      ${old.tags ?? null}::text[], ${old.edited_at ?? old.created_at}::timestamptz, now(), ${suggestionId}::bigint
+    select ${id}::bigint, coalesce((select number from latest), 0) + 1, ${old.title}::text, ${old.content}::text,
+      ${old.tags && [...old.tags]}::text[], ${old.edited_at ?? old.created_at}::timestamptz, now(), ${suggestionId}::bigint
     where not exists (
       select from latest where replaced_at > now() - make_interval(mins => ${sql.lit(mergeWindowMinutes)})
         and replaced_by_suggestion is null and ${suggestionId}::bigint is null

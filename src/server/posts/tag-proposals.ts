@@ -7,7 +7,7 @@ import { limits } from '#shared/core/limits.ts';
 import { tagKey } from '#shared/core/text.ts';
 import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
-import { createExcerpt } from './excerpt.ts';
+import { buildQuestionEditedEvents } from './posts-events.ts';
 import { lockQuestion } from './questions-queries.ts';
 import { isReviewQueueEmpty } from './review-items-queries.ts';
 import { changeTagsInStatistics } from './statistics-changes.ts';
@@ -161,7 +161,7 @@ async function addTagToQuestion(
   tx: Tx,
   { question, tag }: { question: LockedQuestion; tag: string },
 ): Promise<TopicEvent[]> {
-  const { id, title, content } = question;
+  const { id } = question;
   const before = await listQuestionTagNames(tx, id);
   if (before.length >= limits.tagsPerQuestion || before.some((name) => tagKey(name) === tagKey(tag)))
     return [];
@@ -170,20 +170,5 @@ async function addTagToQuestion(
     tags: [...before, tag],
   });
   await changeTagsInStatistics(tx, { questionId: id, added, removed });
-  const start = createExcerpt(content);
-  const edited = {
-    kind: 'question-edited' as const,
-    questionId: id,
-    title,
-    excerpt: start.excerpt,
-    excerptCut: start.cut,
-    tags,
-    createdAt: question.created_at.toISOString(),
-  };
-  return [
-    { topic: `question:${id}`, event: { kind: 'edited' } },
-    { topic: 'feeds', event: edited },
-    { topic: 'answers', event: edited },
-    ...events,
-  ];
+  return [...buildQuestionEditedEvents({ ...question, tags }), ...events];
 }
