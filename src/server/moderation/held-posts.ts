@@ -1,10 +1,11 @@
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import { publishAll } from '#server/core/events.ts';
+import { publish } from '#server/core/events.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import {
   deleteOwnHeldPost,
   type HeldPostRow,
+  leaveReviewQueue,
   postHeldPost,
   setHeldPostRejected,
 } from '#server/posts/index.ts';
@@ -13,7 +14,6 @@ import { findHeldPostTitle } from './held-posts-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
 import type { Moderator } from './moderator.ts';
-import { endAlertsIfEmpty } from './review-queue.ts';
 import { deleteReviewItem } from './review-queue-queries.ts';
 
 /** What a new post needs. */
@@ -53,11 +53,8 @@ export async function withdrawHeldPost(
 ): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await deleteOwnHeldPost(tx, { id, memberId }))) throw new ProblemError('post-deleted');
-    await endAlertsIfEmpty(tx);
-    await publishAll(tx, [
-      { topic: `member:${memberId}`, event: { kind: 'member-changed' } },
-      { topic: 'moderation', event: { kind: 'moderation-changed' } },
-    ]);
+    await leaveReviewQueue(tx);
+    await publish(tx, `member:${memberId}`, { kind: 'member-changed' });
   });
 }
 
@@ -67,7 +64,7 @@ async function recordDecision(
   { kind, reason }: { kind: 'approved' | 'rejected'; reason: string },
 ): Promise<void> {
   const { post_kind: postKind, post_id: id, member_id: memberId } = row;
-  await endAlertsIfEmpty(tx);
+  await leaveReviewQueue(tx);
   const title = await findHeldPostTitle(tx, row.id);
   await insertModeratorMessage(tx, { memberId, kind, reason, until: null, title });
   await insertLogEntry(tx, {
@@ -78,8 +75,5 @@ async function recordDecision(
     memberId,
     before: { status: row.rejection_reason === null ? 'held' : 'rejected' },
   });
-  await publishAll(tx, [
-    { topic: `member:${memberId}`, event: { kind: 'member-changed' } },
-    { topic: 'moderation', event: { kind: 'moderation-changed' } },
-  ]);
+  await publish(tx, `member:${memberId}`, { kind: 'member-changed' });
 }

@@ -29,6 +29,9 @@ async function everything() {
     queued as (insert into review_item (tag_proposal_id, open_reports, other_cause) select id, 0, 'tag_proposal' from proposal)
     insert into tag_proposal_question (proposal_id, question_id, member_id)
     select id, ${all.id}, ${ann.id} from proposal`.execute(db);
+  // Of the proposal: the next one is only inserted after some minutes.
+  await sql`insert into notification (recipient_id, kind, read_at)
+    select id, 'review', now() from member where role <> 'member'`.execute(db);
   await sql`insert into close_vote (question_id, member_id) values (${all.id}, ${bob.id})`.execute(db);
   await sql`insert into question_closing (question_id, reason, closed_at) values (${all.id}, 'unclear', now())`.execute(
     db,

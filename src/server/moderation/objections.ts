@@ -2,8 +2,7 @@ import { type Database, type Reader, transaction } from '#server/core/database.t
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { notifyModerators } from '#server/notifications/index.ts';
-import { isReviewQueueEmpty } from '#server/posts/index.ts';
+import { enterReviewQueue } from '#server/posts/index.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { RemovedPosts } from '#shared/moderation/moderation.ts';
 import { listRemovedPosts } from './hidden-posts-queries.ts';
@@ -49,11 +48,9 @@ export async function objectToRemoval(
     const hidden = await lockOwnHiddenPost(tx, { id, memberId: viewer.id });
     if (hidden === undefined) throw new ProblemError('post-not-found');
     if (!hidden.can_object) throw new ProblemError('objection-not-possible');
-    const isFirst = await isReviewQueueEmpty(tx);
-    await insertObjection(tx, { id, post: { kind: hidden.post_kind, id: hidden.post_id }, text });
+    const post = { kind: hidden.post_kind, id: hidden.post_id };
     await publishAll(tx, [
-      ...(await notifyModerators(tx, { isFirst, except: viewer.id })),
-      { topic: 'moderation', event: { kind: 'moderation-changed' } },
+      ...(await enterReviewQueue(tx, () => insertObjection(tx, { id, post, text }), viewer.id)),
       { topic: `member:${viewer.id}`, event: { kind: 'member-changed' } },
     ]);
   });

@@ -18,8 +18,8 @@ import { findHeldPostQuestion } from './held-posts-queries.ts';
 import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
 import { setObjectionDecided } from './objections-queries.ts';
-import { endAlertsIfEmpty, refuseOthersClaim } from './review-queue.ts';
-import { deleteReviewItem, lockReviewItem } from './review-queue-queries.ts';
+import { refuseOthersClaim, removeFromReviewQueue } from './review-queue.ts';
+import { lockReviewItem } from './review-queue-queries.ts';
 import { type LogEntryDraft, insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
 import type { Moderator } from './moderator.ts';
@@ -112,9 +112,8 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
   restore: async (tx, { moderator, post, draft }) => {
     const row = await findHiddenPost(tx, post);
     if (row === undefined) throw await createAlreadyHandledError(tx, post);
-    const isObjection = await endObjection(tx, { row, draft, kind: 'restored' });
+    await endObjection(tx, { row, draft, kind: 'restored' });
     await restorePost(tx, row);
-    if (isObjection) await endAlertsIfEmpty(tx);
     await forgetSpam(tx, { post, isSpam: true });
     const visible = { question_id: row.question_id, author_id: row.author_id };
     await logAction(
@@ -127,7 +126,6 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const row = await findHiddenPost(tx, post);
     if (row === undefined || !(await endObjection(tx, { row, draft, kind: 'objection_declined' })))
       throw await createAlreadyHandledError(tx, post);
-    await endAlertsIfEmpty(tx);
     const visible = { question_id: row.question_id, author_id: row.author_id };
     const before = { status: row.status };
     await logAction(tx, { moderator, post, draft, ...visible, before }, createStatusEvents(row.author_id));
@@ -171,7 +169,7 @@ async function endObjection(
   const { row, draft, kind } = wanted;
   const post = { kind: row.post_kind, id: row.post_id };
   if ((await lockReviewItem(tx, post))?.cause !== 'objection') return false;
-  await deleteReviewItem(tx, post);
+  await removeFromReviewQueue(tx, post);
   await setObjectionDecided(tx, row.id);
   if (row.author_id !== null) {
     const title = await findQuestionTitle(tx, row);

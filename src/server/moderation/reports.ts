@@ -1,8 +1,7 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
-import { notifyModerators } from '#server/notifications/index.ts';
-import { isReviewQueueEmpty } from '#server/posts/index.ts';
+import { enterReviewQueue, leaveReviewQueue } from '#server/posts/index.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ReportDraft, ReportState } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -17,8 +16,7 @@ import {
   lockQuestionKey,
   updateReport,
 } from './reports-queries.ts';
-import { endAlertsIfEmpty } from './review-queue.ts';
-import { deleteReviewItem } from './review-queue-queries.ts';
+import { removeFromReviewQueue } from './review-queue.ts';
 import { findVisiblePost } from './hidden-posts-queries.ts';
 
 const createPostNotFound = () => new ProblemError('post-not-found');
@@ -56,20 +54,22 @@ export async function setReport(
     if (location.author_id === viewer.id) throw new ProblemError('own-post-report');
     const before = await findOwnReport(tx, { post, memberId: viewer.id });
     if (before?.closed === true) return { reason: null, closed: true };
-    if (reason === null && before !== undefined) {
-      await deleteReport(tx, { post, memberId: viewer.id });
-      await decrementOpenReports(tx, post);
-      await endAlertsIfEmpty(tx);
-    }
-    if (reason !== null && before === undefined) {
-      const isFirst = await isReviewQueueEmpty(tx);
-      await insertReport(tx, { post, authorId: location.author_id, memberId: viewer.id, reason, note });
-      await incrementOpenReports(tx, post);
-      await publishAll(tx, await notifyModerators(tx, { isFirst, except: viewer.id }));
-    }
-    if (reason !== null && before !== undefined)
+    if (reason === null) {
+      if (before !== undefined) {
+        await deleteReport(tx, { post, memberId: viewer.id });
+        await decrementOpenReports(tx, post);
+      }
+      await leaveReviewQueue(tx);
+    } else if (before === undefined) {
+      const insert = async () => {
+        await insertReport(tx, { post, authorId: location.author_id, memberId: viewer.id, reason, note });
+        await incrementOpenReports(tx, post);
+      };
+      await publishAll(tx, await enterReviewQueue(tx, insert, viewer.id));
+    } else {
       await updateReport(tx, { post, memberId: viewer.id, reason, note });
-    await publish(tx, 'moderation', { kind: 'moderation-changed' });
+      await publish(tx, 'moderation', { kind: 'moderation-changed' });
+    }
     return { reason, closed: false };
   });
 }
@@ -79,8 +79,7 @@ export async function resolveReports(
   tx: Tx,
   { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
-  await deleteReviewItem(tx, post);
-  await endAlertsIfEmpty(tx);
+  await removeFromReviewQueue(tx, post);
   return closeReports(tx, { post, outcome });
 }
 

@@ -77,8 +77,11 @@ export async function releaseReviewItem(
   return rows.length > 0;
 }
 
-export async function deleteReviewItem(tx: Tx, { kind, id }: PostRef): Promise<void> {
-  await sql`delete from review_item where post_kind = ${kind} and post_id = ${id}`.execute(tx);
+/** Returns whether the post was in the queue. */
+export async function deleteReviewItem(tx: Tx, { kind, id }: PostRef): Promise<boolean> {
+  const { rows } = await sql`
+    delete from review_item where post_kind = ${kind} and post_id = ${id} returning id`.execute(tx);
+  return rows.length > 0;
 }
 
 export type ReviewItemRow = {

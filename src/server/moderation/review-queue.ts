@@ -1,9 +1,9 @@
-import { endReviewNotifications } from '#server/notifications/index.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import { publish, publishAll } from '#server/core/events.ts';
-import { estimatePosts } from '#server/posts/index.ts';
+import { publish } from '#server/core/events.ts';
+import { estimatePosts, leaveReviewQueue } from '#server/posts/index.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import {
   maxReviewCount,
   type ReviewCause,
@@ -18,6 +18,7 @@ import {
   type Claim,
   claimReviewItem,
   countReviewItems,
+  deleteReviewItem,
   listReviewItems,
   releaseReviewItem,
   type ReviewItemRow,
@@ -30,9 +31,9 @@ export async function readReviewCounts(db: Reader): Promise<ReviewCounts> {
   return { open: Math.min(sum, maxReviewCount), causes: counts };
 }
 
-/** Ends the notifications of moderators once nothing waits that they were notified of. */
-export async function endAlertsIfEmpty(tx: Tx): Promise<void> {
-  await publishAll(tx, await endReviewNotifications(tx));
+/** Takes a post out of the review queue, if it is there. */
+export async function removeFromReviewQueue(tx: Tx, post: PostRef): Promise<void> {
+  if (await deleteReviewItem(tx, post)) await leaveReviewQueue(tx);
 }
 
 /** Posts per page. */

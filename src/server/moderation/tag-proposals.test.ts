@@ -275,6 +275,15 @@ test('moderators are notified of a proposal, and no longer once none waits', asy
   await eventually(async () => (await unread()) === 1);
   await decide(moderator, await findItem('malt'), { decision: 'approve' });
   await eventually(async () => (await unread()) === 0);
+
+  const id = await propose(ann, { name: 'millet' });
+  expect((await actOnPost(moderator, 'hide', 'question', id)).status).toBe(204);
+  await eventually(async () => (await unread()) === 0);
+  await sql`update notification set created_at = created_at - interval '1 day'`.execute(server.db);
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  await eventually(async () => (await unread()) === 1);
+  await decide(moderator, await findItem('millet'), { decision: 'approve' });
+  await eventually(async () => (await unread()) === 0);
 });
 
 async function addTags(...names: string[]): Promise<string[]> {

@@ -61,8 +61,13 @@ export {
 } from './questions.ts';
 export { publicReplyRoutes, replyRoutes } from './replies-routes.ts';
 export { deleteReply, postReply } from './replies.ts';
-export { isReviewQueueEmpty } from './review-items-queries.ts';
-export { changeReviewQueue, findReviewReasons, joinTexts, leaveReviewQueue } from './review-items.ts';
+export {
+  changeReviewQueue,
+  enterReviewQueue,
+  findReviewReasons,
+  joinTexts,
+  leaveReviewQueue,
+} from './review-items.ts';
 export { refuseStaleEdit } from './revisions.ts';
 export {
   estimateSpam,

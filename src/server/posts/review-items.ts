@@ -1,5 +1,5 @@
 import type { Tx } from '#server/core/database.ts';
-import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
+import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
@@ -54,19 +54,32 @@ export async function queueForReview(
 
 /** Adds posts to the review queue. Returns the events to publish. */
 export async function addToReviewQueue(tx: Tx, items: readonly NewReviewItem[]): Promise<TopicEvent[]> {
-  if (items.length === 0) return [];
-  const isFirst = await isReviewQueueEmpty(tx);
-  await insertReviewItems(tx, items);
-  return [
-    ...(await notifyModerators(tx, { isFirst, except: null })),
-    { topic: 'moderation', event: { kind: 'moderation-changed' } },
-  ];
+  return items.length === 0 ? [] : enterReviewQueue(tx, () => insertReviewItems(tx, items));
 }
 
-/** Ends the notifications of moderators if nothing else waits. Open pages read the queue again. */
+const queueChanged: TopicEvent = { topic: 'moderation', event: { kind: 'moderation-changed' } };
+
+/**
+ * Puts something into the review queue, and notifies the moderators. Returns the events to publish.
+ * @param insert returns 0 if it added nothing after all: then no one is notified
+ * @param except the member who caused it, if a moderator is not to be notified of own posts
+ */
+export async function enterReviewQueue(
+  tx: Tx,
+  insert: () => Promise<number | void>,
+  except: number | null = null,
+): Promise<TopicEvent[]> {
+  const isFirst = await isReviewQueueEmpty(tx);
+  if ((await insert()) === 0) return [];
+  return [...(await notifyModerators(tx, { isFirst, except })), queueChanged];
+}
+
+/**
+ * Call it after entries left the review queue: ends the notifications of moderators if nothing else waits, and publishes
+ * the change, so that open pages read the queue again.
+ */
 export async function leaveReviewQueue(tx: Tx): Promise<void> {
-  await publishAll(tx, await endReviewNotifications(tx));
-  await publish(tx, 'moderation', { kind: 'moderation-changed' });
+  await publishAll(tx, [...(await endReviewNotifications(tx)), queueChanged]);
 }
 
 /** Runs a change that can take entries out of the review queue, also by cascades, and then `leaveReviewQueue`. */

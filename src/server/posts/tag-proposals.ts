@@ -2,14 +2,13 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { notifyModerators } from '#server/notifications/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { tagKey } from '#shared/core/text.ts';
 import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { buildQuestionEditedEvents } from './posts-events.ts';
 import { lockQuestion } from './questions-queries.ts';
-import { isReviewQueueEmpty } from './review-items-queries.ts';
+import { enterReviewQueue } from './review-items.ts';
 import { changeTagsInStatistics } from './statistics-changes.ts';
 import {
   countProposalsOfToday,
@@ -75,14 +74,12 @@ export async function proposeTags(
 ): Promise<TopicEvent[]> {
   const { memberId, questionId, proposed } = wanted;
   if (proposed.length === 0) return [];
-  const isFirst = await isReviewQueueEmpty(tx);
   // Sorted, so that two transactions with the same names take locks in the same order.
   const sorted = proposed.toSorted((a, b) => (tagKey(a.name) < tagKey(b.name) ? -1 : 1));
-  for (const tag of sorted) await insertTagProposal(tx, { tag, questionId, memberId });
-  return [
-    ...(await notifyModerators(tx, { isFirst, except: memberId })),
-    { topic: 'moderation', event: { kind: 'moderation-changed' } },
-  ];
+  const insert = async () => {
+    for (const tag of sorted) await insertTagProposal(tx, { tag, questionId, memberId });
+  };
+  return enterReviewQueue(tx, insert, memberId);
 }
 
 /**
@@ -108,8 +105,7 @@ export async function suspendTagProposals(tx: Tx, ids: readonly number[]): Promi
 
 /** Puts the proposals for a question back into the review queue, after it was restored. */
 export async function resumeTagProposals(tx: Tx, questionId: number): Promise<TopicEvent[]> {
-  const queued = await requeueProposals(tx, questionId);
-  return queued === 0 ? [] : [{ topic: 'moderation', event: { kind: 'moderation-changed' } }];
+  return enterReviewQueue(tx, () => requeueProposals(tx, questionId));
 }
 
 /**
