@@ -76,6 +76,7 @@ import {
   memberListRoutes,
   memberPageRoutes,
   moderationRoutes,
+  moderatorRoutes,
   type ModerationRoutesDeps,
   publicAnnouncementRoutes,
   removalRoutes,
@@ -200,6 +201,7 @@ export function createApi(
     .route('/', bookmarkRoutes(deps))
     .route('/', muteRoutes(deps))
     .route('/', moderationRoutes(deps))
+    .route('/', moderatorRoutes(deps))
     .route('/', editSuggestionRoutes(deps))
     .route('/', closeVoteRoutes(deps))
     .route('/', removalRoutes(deps))

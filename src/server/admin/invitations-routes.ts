@@ -16,7 +16,7 @@ import {
   requireInvitation,
   revokeInvitation,
 } from '#server/identity/index.ts';
-import { requireModerator } from '#server/moderation/index.ts';
+import { type ModeratorEnv, moderatorsOnly } from '#server/moderation/index.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import {
   createdInvitation,
@@ -71,18 +71,18 @@ const revoke = createRoute({
 
 export function invitationRoutes({ db }: RouteDeps) {
   const limit = createMemberLimit(db, { name: 'invite', points: 100, seconds: 60 * 60, code: 'too-fast' });
-  return createRouter()
+  const routes = createRouter<ModeratorEnv>();
+  routes.use('/admin/invitations/*', moderatorsOnly);
+  return routes
     .openapi(list, async (c) => {
-      requireModerator(c.get('viewer'));
       return c.json(await readInvitations(c.get('reader'), c.req.valid('query').cursor), 200);
     })
     .openapi(create, async (c) => {
-      const { id: createdBy } = requireModerator(c.get('viewer'));
+      const { id: createdBy } = c.get('moderator');
       await limit(createdBy);
       return c.json(await createInvitation(db, { createdBy, draft: c.req.valid('json') }), 201);
     })
     .openapi(revoke, async (c) => {
-      requireModerator(c.get('viewer'));
       await revokeInvitation(db, c.req.valid('param').id);
       return c.body(null, 204);
     });

@@ -1,17 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createMiddleware } from 'hono/factory';
-import {
-  createRouter,
-  jsonBody,
-  jsonResponse,
-  problemResponses,
-  type RouteDeps,
-  type SignedInEnv,
-} from '#server/core/http.ts';
+import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import type { ReachableHosts } from '#server/core/outgoing-request.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 import type { SignInProviders } from '#server/identity/index.ts';
-import { requireModerator } from '#server/moderation/index.ts';
+import { moderatorsOnly, requireModerator } from '#server/moderation/index.ts';
 import {
   claimDecision,
   claimIdentityProof,
@@ -107,11 +99,6 @@ export type ProfileClaimDeps = Pick<RouteDeps, 'db'> & {
   queueAccountMerge: QueueAccountMerge | undefined;
   signInProviders: Pick<SignInProviders, 'list'>;
 };
-
-const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
-  requireModerator(c.get('viewer'));
-  await next();
-});
 
 /** Claims of imported profiles (docs/decisions/109). */
 export function profileClaimRoutes({

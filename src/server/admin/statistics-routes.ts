@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { csvHeaders, type CsvValue, streamCsv } from '#server/core/csv.ts';
 import { createRouter, jsonResponse, problemResponses } from '#server/core/http.ts';
 import { readEmptySearches } from '#server/discovery/index.ts';
-import { requireModerator } from '#server/moderation/index.ts';
+import { moderatorsOnly } from '#server/moderation/index.ts';
 import {
   emptySearchDays,
   emptySearches,
@@ -75,22 +75,20 @@ const searchesCsv = createRoute({
 });
 
 export function statisticsRoutes() {
-  return createRouter()
+  const routes = createRouter();
+  for (const path of ['/admin/statistics/*', '/admin/statistics.csv']) routes.use(path, moderatorsOnly);
+  return routes
     .openapi(periodsRoute, async (c) => {
-      requireModerator(c.get('viewer'));
       const { unit, tag } = c.req.valid('query');
       return c.json(await readStatistics(c.get('reader'), { unit, tag }), 200);
     })
     .openapi(tagsRoute, async (c) => {
-      requireModerator(c.get('viewer'));
       return c.json(await readTagStatistics(c.get('reader'), c.req.valid('query')), 200);
     })
     .openapi(searchesRoute, async (c) => {
-      requireModerator(c.get('viewer'));
       return c.json(await readEmptySearches(c.get('reader'), c.req.valid('query')), 200);
     })
     .openapi(periodsCsv, async (c) => {
-      requireModerator(c.get('viewer'));
       const { unit, tag } = c.req.valid('query');
       const db = c.get('reader');
       // Throws before the response begins if the tag does not exist.
@@ -100,7 +98,6 @@ export function statisticsRoutes() {
       return c.body(body, 200, csvHeaders(`statistics-${unit}s`));
     })
     .openapi(tagsCsv, async (c) => {
-      requireModerator(c.get('viewer'));
       const wanted = c.req.valid('query');
       const lines = mapLines(exportTags(c.get('reader'), wanted), (each) => [
         each.tag,
@@ -111,7 +108,6 @@ export function statisticsRoutes() {
       return c.body(body, 200, csvHeaders(`tags-${wanted.unit}`));
     })
     .openapi(searchesCsv, async (c) => {
-      requireModerator(c.get('viewer'));
       const { days } = c.req.valid('query');
       const { items } = await readEmptySearches(c.get('reader'), { days, limit: maxSearchLines });
       const lines = mapLines(items, (each) => [each.query, each.searches, each.lastDay]);

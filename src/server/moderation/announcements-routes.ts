@@ -20,8 +20,7 @@ import {
   postAnnouncement,
   readAllAnnouncements,
 } from './announcements.ts';
-import { moderatorsOnly } from './moderation-routes.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 
 const read = createRoute({
   method: 'get',
@@ -63,20 +62,20 @@ const end = createRoute({
 
 /** For moderators only. */
 export function announcementRoutes({ db }: RouteDeps) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   routes.use('/moderation/announcements/*', moderatorsOnly);
   return routes
     .openapi(list, async (c) => c.json(await readAllAnnouncements(c.get('reader')), 200))
     .openapi(post, async (c) => {
       await postAnnouncement(db, {
-        moderator: requireModerator(c.get('viewer')),
+        moderator: c.get('moderator'),
         draft: c.req.valid('json'),
       });
       return c.body(null, 204);
     })
     .openapi(end, async (c) => {
       const { id } = c.req.valid('param');
-      await endAnnouncement(db, { moderator: requireModerator(c.get('viewer')), id });
+      await endAnnouncement(db, { moderator: c.get('moderator'), id });
       return c.body(null, 204);
     });
 }

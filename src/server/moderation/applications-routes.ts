@@ -16,8 +16,7 @@ import {
   readApplications,
   releaseApplication,
 } from './applications.ts';
-import { moderatorsOnly } from './moderation-routes.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 
 const list = createRoute({
   method: 'get',
@@ -68,7 +67,7 @@ export type MemberApplicationDeps = Pick<RouteDeps, 'db'> & {
 
 /** The queue of accounts that wait for approval. */
 export function memberApplicationRoutes({ db, accountEmails: emails }: MemberApplicationDeps) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   routes.use('/moderation/applications', moderatorsOnly);
   routes.use('/moderation/applications/*', moderatorsOnly);
   return routes
@@ -78,18 +77,18 @@ export function memberApplicationRoutes({ db, accountEmails: emails }: MemberApp
     })
     .openapi(count, async (c) => c.json(await readApplicationCount(db), 200))
     .openapi(decide, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       const memberId = c.req.valid('param').id;
       await decideApplication(db, { memberId, moderator, draft: c.req.valid('json'), emails });
       return c.body(null, 204);
     })
     .openapi(claim, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await claimApplication(db, { memberId: c.req.valid('param').id, moderator, ...c.req.valid('json') });
       return c.body(null, 204);
     })
     .openapi(release, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await releaseApplication(db, { memberId: c.req.valid('param').id, moderator });
       return c.body(null, 204);
     });

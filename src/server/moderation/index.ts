@@ -9,11 +9,17 @@ export { memberListRoutes } from './member-list-routes.ts';
 export { memberPageRoutes } from './member-page-routes.ts';
 export { managedTagRoutes } from './managed-tags-routes.ts';
 export type { ModerationDeps } from './member-actions.ts';
-export { requireModerator } from './moderator.ts';
 export { createModerationJob, queueModerationJob } from './moderation-job.ts';
 export { insertLogEntry } from './moderation-log.ts';
-export { type Admin, createAdminLimit, requireAdmin } from './moderator.ts';
-export { moderationRoutes, type ModerationRoutesDeps } from './moderation-routes.ts';
+export {
+  type Admin,
+  createAdminLimit,
+  type ModeratorEnv,
+  moderatorsOnly,
+  requireAdmin,
+  requireModerator,
+} from './moderator.ts';
+export { moderationRoutes, type ModerationRoutesDeps, moderatorRoutes } from './moderation-routes.ts';
 export { queueModeratorMessageEmail } from './moderator-messages.ts';
 export { addRemovalCommands } from './removals-command.ts';
 export { removalRoutes } from './removals-routes.ts';

@@ -4,8 +4,7 @@ import { addressText, tagParam } from '#shared/core/fields.ts';
 import { managedTag, tagChangeDraft, tagTexts } from '#shared/moderation/managed-tags.ts';
 import { readManagedTag, setTagTexts } from './managed-tags.ts';
 import type { ModerationDeps } from './member-actions.ts';
-import { moderatorsOnly } from './moderation-routes.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 import { addSynonym, changeTag, removeSynonym } from './tag-changes.ts';
 
 const current = { 200: jsonResponse(managedTag, 'The current state'), ...problemResponses };
@@ -53,29 +52,29 @@ const change = createRoute({
 
 /** For moderators only. */
 export function managedTagRoutes({ db, moderation }: RouteDeps & { moderation: ModerationDeps }) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   for (const path of ['/moderation/tags/*', '/moderation/tag-changes']) routes.use(path, moderatorsOnly);
   return routes
     .openapi(read, async (c) => c.json(await readManagedTag(db, c.req.valid('param').tag), 200))
     .openapi(setTexts, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       const { tag } = c.req.valid('param');
       await setTagTexts(db, { moderator, tag, texts: c.req.valid('json') });
       return c.json(await readManagedTag(db, tag), 200);
     })
     .openapi(putSynonym, async (c) => {
       const names = c.req.valid('param');
-      await addSynonym(db, { moderator: requireModerator(c.get('viewer')), ...names });
+      await addSynonym(db, { moderator: c.get('moderator'), ...names });
       return c.json(await readManagedTag(db, names.tag), 200);
     })
     .openapi(deleteSynonym, async (c) => {
       const names = c.req.valid('param');
-      await removeSynonym(db, { moderator: requireModerator(c.get('viewer')), ...names });
+      await removeSynonym(db, { moderator: c.get('moderator'), ...names });
       return c.json(await readManagedTag(db, names.tag), 200);
     })
     .openapi(change, async (c) => {
       const draft = c.req.valid('json');
-      await changeTag(db, { moderator: requireModerator(c.get('viewer')), draft, deps: moderation });
+      await changeTag(db, { moderator: c.get('moderator'), draft, deps: moderation });
       // The old name is a synonym now.
       return c.json(await readManagedTag(db, draft.tag), 200);
     });

@@ -3,8 +3,7 @@ import { csvHeaders, type CsvValue, streamCsv } from '#server/core/csv.ts';
 import { createRouter, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import { type ListedMember, memberList, memberListQuery } from '#shared/moderation/member-list.ts';
 import { exportMembers, readMemberList } from './member-list.ts';
-import { moderatorsOnly } from './moderation-routes.ts';
-import { requireAdmin, requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly, requireAdmin } from './moderator.ts';
 
 const list = createRoute({
   method: 'get',
@@ -29,11 +28,11 @@ const csv = createRoute({
 });
 
 export function memberListRoutes({ runtimeSettings, settings: { publicUrl } }: RouteDeps) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   routes.use('/moderation/members', moderatorsOnly);
   return routes
     .openapi(list, async (c) => {
-      const wanted = { moderator: requireModerator(c.get('viewer')), ...c.req.valid('query') };
+      const wanted = { moderator: c.get('moderator'), ...c.req.valid('query') };
       const rules = { settings: runtimeSettings, publicUrl };
       return c.json(await readMemberList(c.get('reader'), { ...wanted, cursor: wanted.cursor, rules }), 200);
     })

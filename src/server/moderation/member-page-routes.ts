@@ -23,8 +23,7 @@ import {
   requireMember,
 } from './member-page.ts';
 import { readLogOfMember } from './moderation-log.ts';
-import { moderatorsOnly } from './moderation-routes.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 
 const paged = { params: idParam, query: z.object({ cursor: cursorQuery }) };
 
@@ -108,7 +107,7 @@ const setDeletion = createRoute({
 
 /** What moderators see on the page of a member, and their notes. */
 export function memberPageRoutes({ db, limits }: RouteDeps & { limits: WriteLimits }) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   for (const path of ['/moderation/members/*', '/moderation/sign-ins/*', '/moderation/notes/*'])
     routes.use(path, moderatorsOnly);
   routes.use('/moderation/members/:id{[0-9]+}/:list', async (c, next) => {
@@ -127,13 +126,13 @@ export function memberPageRoutes({ db, limits }: RouteDeps & { limits: WriteLimi
       return c.json(await readMemberReports(c.get('reader'), { ...wanted, cursor: wanted.cursor }), 200);
     })
     .openapi(log, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       const { id: memberId } = c.req.valid('param');
       const { cursor } = c.req.valid('query');
       return c.json(await readLogOfMember(c.get('reader'), { moderator, memberId, cursor }), 200);
     })
     .openapi(signIns, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       const { id: memberId } = c.req.valid('param');
       const { cursor } = c.req.valid('query');
       return c.json(await readSignIns(c.get('reader'), { moderator, memberId, cursor }), 200);
@@ -144,25 +143,25 @@ export function memberPageRoutes({ db, limits }: RouteDeps & { limits: WriteLimi
       return c.json(await readNetworkAccounts(c.get('reader'), { signInId, cursor }), 200);
     })
     .openapi(notes, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       const { id: memberId } = c.req.valid('param');
       const { cursor } = c.req.valid('query');
       return c.json(await readNotes(c.get('reader'), { memberId, moderator, cursor }), 200);
     })
     .openapi(add, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await limits.note(moderator.id);
       const { id: memberId } = c.req.valid('param');
       return c.json(await addNote(db, { memberId, moderator, ...c.req.valid('json') }), 201);
     })
     .openapi(edit, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await limits.note(moderator.id);
       await editNote(db, { id: c.req.valid('param').id, moderator, ...c.req.valid('json') });
       return c.body(null, 204);
     })
     .openapi(setDeletion, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await limits.note(moderator.id);
       await setDeletedNote(db, { id: c.req.valid('param').id, moderator, ...c.req.valid('json') });
       return c.body(null, 204);

@@ -1,13 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createMiddleware } from 'hono/factory';
-import {
-  createRouter,
-  jsonBody,
-  jsonResponse,
-  problemResponses,
-  type RouteDeps,
-  type SignedInEnv,
-} from '#server/core/http.ts';
+import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import type { WriteLimits } from '#server/posts/index.ts';
 import {
   hiddenPosts,
@@ -39,7 +31,7 @@ import { markMessagesSeen, readModeratorMessages } from './moderator-messages.ts
 import { objectToRemoval, readRemovedPosts } from './objections.ts';
 import { claimItem, readReviewCounts, readReviewQueue, releaseItem } from './review-queue.ts';
 import { withdrawHeldPost } from './held-posts.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 
 const createReportRoutes = <Path extends string>(path: Path, what: string) => ({
   read: createRoute({
@@ -190,40 +182,16 @@ const member = createRoute({
   responses: { 200: jsonResponse(moderatedMember, 'The current state'), ...problemResponses },
 });
 
-/** Runs before validation, so that an invalid request of another member is a 404 too. */
-export const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
-  requireModerator(c.get('viewer'));
-  await next();
-});
-
 export type ModerationRoutesDeps = RouteDeps & { limits: WriteLimits; moderation: ModerationDeps };
 
-/**
- * Every member can report posts and read their messages and the log. Everything else responds 404 to members who are
- * not moderators.
- */
-export function moderationRoutes({
-  db,
-  limits,
-  moderation,
-  runtimeSettings,
-  settings: { publicUrl },
-}: ModerationRoutesDeps) {
+/** For every member: reports of posts, messages from the moderators, and the log. */
+export function moderationRoutes({ db, limits }: ModerationRoutesDeps) {
   const kinds = {
     question: (id: number): PostRef => ({ kind: 'question', id }),
     answer: (id: number): PostRef => ({ kind: 'answer', id }),
     reply: (id: number): PostRef => ({ kind: 'reply', id }),
   };
-  const routes = createRouter();
-  for (const path of [
-    '/moderation/queue/*',
-    '/moderation/reasons',
-    '/moderation/post-actions',
-    '/moderation/member-actions',
-    '/moderation/members/*',
-  ])
-    routes.use(path, moderatorsOnly);
-  return routes
+  return createRouter()
     .openapi(questionReport.read, async (c) => {
       const post = kinds.question(c.req.valid('param').id);
       return c.json(await readReport(db, { post, viewer: c.get('viewer') }), 200);
@@ -282,19 +250,38 @@ export function moderationRoutes({
     .openapi(log, async (c) => {
       const { cursor } = c.req.valid('query');
       return c.json(await readModerationLog(c.get('reader'), { viewer: c.get('viewer'), cursor }), 200);
-    })
+    });
+}
+
+/** The review queue, and actions on posts and members, for moderators only. */
+export function moderatorRoutes({
+  db,
+  moderation,
+  runtimeSettings,
+  settings: { publicUrl },
+}: ModerationRoutesDeps) {
+  const routes = createRouter<ModeratorEnv>();
+  for (const path of [
+    '/moderation/queue/*',
+    '/moderation/reasons',
+    '/moderation/post-actions',
+    '/moderation/member-actions',
+    '/moderation/members/*',
+  ])
+    routes.use(path, moderatorsOnly);
+  return routes
     .openapi(queue, async (c) => {
       return c.json(await readReviewQueue(db, c.req.valid('query')), 200);
     })
     .openapi(queueCounts, async (c) => c.json(await readReviewCounts(db), 200))
     .openapi(reasons, (c) => c.json({ items: [...runtimeSettings.get('moderationReasons')] }, 200))
     .openapi(claim, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await claimItem(db, { id: c.req.valid('param').id, moderator, ...c.req.valid('json') });
       return c.body(null, 204);
     })
     .openapi(release, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await releaseItem(db, { id: c.req.valid('param').id, moderator });
       return c.body(null, 204);
     })
@@ -302,18 +289,18 @@ export function moderationRoutes({
       return c.json({ items: await readReviewHistory(db, c.req.valid('param').id) }, 200);
     })
     .openapi(postActionRoute, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       const posting = { publicUrl, settings: runtimeSettings };
       await actOnPost(db, { moderator, draft: c.req.valid('json'), posting });
       return c.body(null, 204);
     })
     .openapi(memberActionRoute, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       await actOnMember(db, { moderator, draft: c.req.valid('json'), deps: moderation });
       return c.body(null, 204);
     })
     .openapi(member, async (c) => {
-      const moderator = requireModerator(c.get('viewer'));
+      const moderator = c.get('moderator');
       return c.json(await readModeratedMember(db, { id: c.req.valid('param').id, moderator }), 200);
     });
 }

@@ -1,7 +1,8 @@
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { canModerate } from '#shared/identity/roles.ts';
-import type { Viewer } from '#server/core/http.ts';
+import { createMiddleware } from 'hono/factory';
+import type { SignedInEnv, Viewer } from '#server/core/http.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 
 /** A member who may moderate. Only `requireModerator` creates the value. */
@@ -23,6 +24,15 @@ export function requireAdmin(viewer: Viewer): Admin {
   if (viewer.memberStatus.role !== 'admin') throw new ProblemError('page-not-found');
   return viewer as Admin;
 }
+
+/** The context of the routes behind `moderatorsOnly`. */
+export type ModeratorEnv = { Variables: SignedInEnv['Variables'] & { moderator: Moderator } };
+
+/** Runs before validation, so that an invalid request of another member is a 404 too. */
+export const moderatorsOnly = createMiddleware<ModeratorEnv>(async (c, next) => {
+  c.set('moderator', requireModerator(c.get('viewer')));
+  await next();
+});
 
 /**
  * Returns a function that does what `requireAdmin` does and counts the request of the admin.

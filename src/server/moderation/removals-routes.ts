@@ -1,13 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { createMiddleware } from 'hono/factory';
-import {
-  jsonResponse,
-  type RouteDeps,
-  jsonBody,
-  problemResponses,
-  createRouter,
-  type SignedInEnv,
-} from '#server/core/http.ts';
+import { jsonResponse, type RouteDeps, jsonBody, problemResponses, createRouter } from '#server/core/http.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import {
   approval,
@@ -23,7 +15,7 @@ import {
   restorationDraft,
 } from '#shared/moderation/removals.ts';
 import type { ModerationDeps } from './member-actions.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 import { approveRegistrations, readRegisteredAccounts, readRegistrationNetworks } from './registrations.ts';
 import { beginRemoval, beginRestoration, previewRemoval, readRemoval, readRemovals } from './removals.ts';
 
@@ -99,15 +91,9 @@ const restore = createRoute({
   responses: { 200: jsonResponse(removal, 'Started'), ...problemResponses },
 });
 
-/** Runs before validation, so that an invalid request of another member is a 404 too. */
-const moderatorsOnly = createMiddleware<SignedInEnv>(async (c, next) => {
-  requireModerator(c.get('viewer'));
-  await next();
-});
-
 /** Recent registrations by network, and removing all activity of many accounts. */
 export function removalRoutes({ db, moderation }: RouteDeps & { moderation: ModerationDeps }) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   for (const path of ['/moderation/registrations/*', '/moderation/approvals', '/moderation/removals/*'])
     routes.use(path, moderatorsOnly);
   return routes
@@ -119,13 +105,13 @@ export function removalRoutes({ db, moderation }: RouteDeps & { moderation: Mode
       return c.json(await readRegisteredAccounts(db, { network, hours, cursor }), 200);
     })
     .openapi(approvals, async (c) => {
-      const { id: moderatorId } = requireModerator(c.get('viewer'));
+      const { id: moderatorId } = c.get('moderator');
       await approveRegistrations(db, { moderatorId, ...c.req.valid('json') });
       return c.body(null, 204);
     })
     .openapi(preview, async (c) => c.json(await previewRemoval(db, c.req.valid('json')), 200))
     .openapi(begin, async (c) => {
-      const { id: moderatorId } = requireModerator(c.get('viewer'));
+      const { id: moderatorId } = c.get('moderator');
       const { reason, ...selection } = c.req.valid('json');
       const id = await beginRemoval(db, {
         selection,
@@ -137,7 +123,7 @@ export function removalRoutes({ db, moderation }: RouteDeps & { moderation: Mode
     .openapi(list, async (c) => c.json({ items: await readRemovals(db) }, 200))
     .openapi(read, async (c) => c.json(await readRemoval(db, c.req.valid('param').id), 200))
     .openapi(restore, async (c) => {
-      const { id: moderatorId } = requireModerator(c.get('viewer'));
+      const { id: moderatorId } = c.get('moderator');
       const { id } = c.req.valid('param');
       const { reason } = c.req.valid('json');
       await beginRestoration(db, { id, reason, remover: { moderatorId, queueWork: moderation.queueWork } });

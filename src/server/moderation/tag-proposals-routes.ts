@@ -3,8 +3,7 @@ import { createRouter, jsonBody, problemResponses, type RouteDeps } from '#serve
 import { idParam } from '#shared/core/fields.ts';
 import { tagProposalDecision } from '#shared/moderation/moderation.ts';
 import type { ModerationDeps } from './member-actions.ts';
-import { moderatorsOnly } from './moderation-routes.ts';
-import { requireModerator } from './moderator.ts';
+import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
 import { decideTagProposal } from './tag-proposals.ts';
 
 const decide = createRoute({
@@ -17,10 +16,10 @@ const decide = createRoute({
 
 /** For moderators only. */
 export function tagProposalRoutes({ db, moderation }: RouteDeps & { moderation: ModerationDeps }) {
-  const routes = createRouter();
+  const routes = createRouter<ModeratorEnv>();
   routes.use('/moderation/tag-proposals/*', moderatorsOnly);
   return routes.openapi(decide, async (c) => {
-    const moderator = requireModerator(c.get('viewer'));
+    const moderator = c.get('moderator');
     const { id } = c.req.valid('param');
     await decideTagProposal(db, { id, moderator, draft: c.req.valid('json'), deps: moderation });
     return c.body(null, 204);
