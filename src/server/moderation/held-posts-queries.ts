@@ -2,13 +2,6 @@ import { sql } from 'kysely';
 import type { Queryable, Reader } from '#server/core/database.ts';
 import { heldPostColumns, type HeldPostRow } from '#server/posts/index.ts';
 
-/** The title of the question that a held post is or belongs to. */
-export async function findHeldPostTitle(db: Queryable, id: number): Promise<string | null> {
-  const { rows } = await sql<{ title: string | null }>`
-    select ${heldPostColumns} from held_post where id = ${id}`.execute(db);
-  return rows[0]?.title ?? null;
-}
-
 type HeldPostWithNames = Omit<HeldPostRow, 'title'> & { title: string; author_name: string | null };
 
 /** Held posts of a question, the question itself included: the author's own, or all for moderators. */

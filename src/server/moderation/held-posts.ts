@@ -4,13 +4,12 @@ import { publish } from '#server/core/events.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import {
   deleteOwnHeldPost,
-  type HeldPostRow,
+  type LockedHeldPost,
   leaveReviewQueue,
   postHeldPost,
   setHeldPostRejected,
 } from '#server/posts/index.ts';
 import type { PostActionDraft } from '#shared/moderation/moderation.ts';
-import { findHeldPostTitle } from './held-posts-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
 import type { Moderator } from './moderator.ts';
@@ -19,7 +18,7 @@ import { deleteReviewItem } from './review-queue-queries.ts';
 /** What a new post needs. */
 export type Posting = { publicUrl: string | null; settings: Pick<RuntimeSettings, 'get'> };
 
-type Decision = { row: HeldPostRow; moderator: Moderator; draft: PostActionDraft };
+type Decision = { row: LockedHeldPost; moderator: Moderator; draft: PostActionDraft };
 
 /**
  * Posts a held post, also one that was rejected before.
@@ -65,8 +64,7 @@ async function recordDecision(
 ): Promise<void> {
   const { post_kind: postKind, post_id: id, member_id: memberId } = row;
   await leaveReviewQueue(tx);
-  const title = await findHeldPostTitle(tx, row.id);
-  await insertModeratorMessage(tx, { memberId, kind, reason, until: null, title });
+  await insertModeratorMessage(tx, { memberId, kind, reason, until: null, title: row.thread_title });
   await insertLogEntry(tx, {
     moderatorId: moderator.id,
     action: kind === 'approved' ? 'approve' : 'reject',

@@ -93,15 +93,6 @@ export async function findHiddenPost(db: Reader, { kind, id }: PostRef): Promise
   return rows[0];
 }
 
-export async function lockHiddenPost(tx: Tx, id: number): Promise<boolean> {
-  const { rows } = await sql`select id from hidden_post where id = ${id} for update`.execute(tx);
-  return rows.length > 0;
-}
-
-export async function deleteHiddenPost(tx: Tx, id: number): Promise<void> {
-  await sql`delete from hidden_post where id = ${id}`.execute(tx);
-}
-
 type HiddenPostWithTexts = HiddenPostRow & {
   title: string;
   content: string;

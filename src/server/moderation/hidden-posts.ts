@@ -1,6 +1,8 @@
 import {
   buildAcceptanceEvents,
   buildDuplicateEvents,
+  deleteHiddenPost,
+  lockHiddenPost,
   lockQuestionIfExists,
   removePost,
   requireQuestion,
@@ -15,13 +17,11 @@ import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
   answerExists,
-  deleteHiddenPost,
   findVisiblePost,
   type HiddenPostRow,
   type HiddenPostState,
   insertHiddenPost,
   listHiddenPosts,
-  lockHiddenPost,
   restoreAcceptedAnswer,
   restoreDuplicates,
   type VisiblePost,
@@ -64,7 +64,7 @@ export async function hidePost(
 export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
   const { id: hiddenBy, post_kind: kind, post_id: id, question_id: questionId } = row;
   if (!(await canRestorePost(tx, row))) throw new ProblemError('restore-parent-first');
-  if (!(await lockHiddenPost(tx, hiddenBy))) throw new ProblemError('restored-already');
+  if ((await lockHiddenPost(tx, hiddenBy)) === undefined) throw new ProblemError('restored-already');
   await showPost(tx, { post: { kind, id }, questionId, hiddenBy });
   const isAccepted = row.was_accepted && (await restoreAcceptedAnswer(tx, { questionId, answerId: id }));
   const duplicates = await restoreDuplicates(tx, { questionId, ids: row.duplicates });

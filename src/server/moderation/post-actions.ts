@@ -4,7 +4,7 @@ import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import {
   buildDuplicateEvents,
   forgetSpam,
-  type HeldPostRow,
+  type LockedHeldPost,
   learnSpam,
   lockHeldPost,
   lockQuestionThread,
@@ -19,7 +19,7 @@ import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
 import { setObjectionDecided } from './objections-queries.ts';
 import { refuseOthersClaim, removeFromReviewQueue } from './review-queue.ts';
-import { lockReviewItem } from './review-queue-queries.ts';
+import { type LockedReviewItem, lockReviewItem } from './review-queue-queries.ts';
 import { type LogEntryDraft, insertLogEntry } from './moderation-log-queries.ts';
 import { insertModeratorMessage } from './moderator-messages-queries.ts';
 import type { Moderator } from './moderator.ts';
@@ -48,9 +48,8 @@ export async function actOnPost(
     throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
-    await requireStillOpen(tx, { moderator, post, queueItemId: draft.queueItemId });
-    const heldPost = await lockHeldPost(tx, post);
-    await actionHandlers[action](tx, { moderator, post, draft, posting, heldPost });
+    const open = await lockOpenPost(tx, { moderator, post, queueItemId: draft.queueItemId });
+    await actionHandlers[action](tx, { moderator, post, draft, posting, ...open });
   });
 }
 
@@ -68,8 +67,14 @@ type PostActionContext = {
   post: PostRef;
   draft: PostActionDraft;
   posting: Posting;
+} & OpenPost;
+
+/** A post with what is locked of it. */
+type OpenPost = {
   /** Undefined for a post that everyone sees. */
-  heldPost: HeldPostRow | undefined;
+  heldPost: LockedHeldPost | undefined;
+  /** Its entry in the review queue. */
+  item: LockedReviewItem | undefined;
 };
 
 const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionContext) => Promise<void>>> = {
@@ -80,14 +85,13 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { reportsCount } }, []);
   },
-  approve: async (tx, { moderator, post, draft, posting, heldPost: row }) => {
+  approve: async (tx, { moderator, post, draft, posting, heldPost: row, item }) => {
     if (row !== undefined) {
       const tokens = await readSpamTokens(tx, post);
       await approveHeldPost(tx, { row, moderator, draft }, posting);
       return learnSpam(tx, { post, isSpam: false, tokens });
     }
     const visible = await requirePost(tx, post);
-    const item = await lockReviewItem(tx, post);
     if (item === undefined) throw await createAlreadyHandledError(tx, post);
     if (item.open_reports > 0) throw new ProblemError('reported-meanwhile');
     await resolveReports(tx, { post, outcome: 'dismissed' });
@@ -109,10 +113,10 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
       : rejectHeldPost(tx, { row, moderator, draft }));
     await learnSpam(tx, { post, isSpam: true, tokens });
   },
-  restore: async (tx, { moderator, post, draft }) => {
+  restore: async (tx, { moderator, post, draft, item }) => {
     const row = await findHiddenPost(tx, post);
     if (row === undefined) throw await createAlreadyHandledError(tx, post);
-    await endObjection(tx, { row, draft, kind: 'restored' });
+    await endObjection(tx, { row, draft, item, kind: 'restored' });
     await restorePost(tx, row);
     await forgetSpam(tx, { post, isSpam: true });
     const visible = { question_id: row.question_id, author_id: row.author_id };
@@ -122,9 +126,9 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
       createStatusEvents(row.author_id),
     );
   },
-  decline_objection: async (tx, { moderator, post, draft }) => {
+  decline_objection: async (tx, { moderator, post, draft, item }) => {
     const row = await findHiddenPost(tx, post);
-    if (row === undefined || !(await endObjection(tx, { row, draft, kind: 'objection_declined' })))
+    if (row === undefined || !(await endObjection(tx, { row, draft, item, kind: 'objection_declined' })))
       throw await createAlreadyHandledError(tx, post);
     const visible = { question_id: row.question_id, author_id: row.author_id };
     const before = { status: row.status };
@@ -164,12 +168,14 @@ async function hideOrDelete(
 /** Ends the open objection to a removal, and tells the author. Returns whether there was one. */
 async function endObjection(
   tx: Tx,
-  wanted: { row: HiddenPostRow; draft: PostActionDraft; kind: 'restored' | 'objection_declined' },
+  wanted: Pick<PostActionContext, 'draft' | 'item'> & {
+    row: HiddenPostRow;
+    kind: 'restored' | 'objection_declined';
+  },
 ): Promise<boolean> {
-  const { row, draft, kind } = wanted;
-  const post = { kind: row.post_kind, id: row.post_id };
-  if ((await lockReviewItem(tx, post))?.cause !== 'objection') return false;
-  await removeFromReviewQueue(tx, post);
+  const { row, draft, item, kind } = wanted;
+  if (item?.cause !== 'objection') return false;
+  await removeFromReviewQueue(tx, { kind: row.post_kind, id: row.post_id });
   await setObjectionDecided(tx, row.id);
   if (row.author_id !== null) {
     const title = await findQuestionTitle(tx, row);
@@ -240,22 +246,24 @@ async function requirePost(tx: Tx, post: PostRef) {
 }
 
 /**
- * An action from the review queue needs its entry to be still open. While another moderator works on a post, it has to be
- * taken over first, wherever the action comes from.
+ * Locks a post's question, the post if it is held, and its entry in the review queue. An action from the review queue
+ * needs the entry to be still open. While another moderator works on a post, it has to be taken over first, wherever the
+ * action comes from.
  */
-async function requireStillOpen(
+async function lockOpenPost(
   tx: Tx,
   { moderator, post, queueItemId }: { moderator: Moderator; post: PostRef; queueItemId: number | null },
-): Promise<void> {
+): Promise<OpenPost> {
   const visible = await findVisiblePost(tx, post);
   const questionId = visible?.question_id ?? (await findHeldPostQuestion(tx, post))?.question_id;
   if (questionId != null) await lockQuestionKey(tx, questionId);
   // Before its entry, as its author does who deletes it.
-  await lockHeldPost(tx, post);
+  const heldPost = await lockHeldPost(tx, post);
   const item = await lockReviewItem(tx, post);
   if (item !== undefined) refuseOthersClaim(item, moderator);
   if (queueItemId !== null && item?.id !== queueItemId)
     throw await createAlreadyHandledError(tx, post, moderator);
+  return { heldPost, item };
 }
 
 const createUnchangedError = () => new ProblemError('handled-already');

@@ -24,6 +24,7 @@ export {
   deleteOwnHeldPost,
   heldPostColumns,
   type HeldPostRow,
+  type LockedHeldPost,
   lockHeldPost,
   rejectHeldPosts,
   setHeldPostRejected,
@@ -45,7 +46,12 @@ export {
   refuseTexts,
 } from './post-edits.ts';
 export { renderPostHtml, renderPostText } from './post-html.ts';
-export { changeAuthorCounts, hiddenPostTexts } from './post-removal-queries.ts';
+export {
+  changeAuthorCounts,
+  deleteHiddenPost,
+  hiddenPostTexts,
+  lockHiddenPost,
+} from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
 export { getLockedError, lockMember, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
