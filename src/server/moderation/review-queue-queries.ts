@@ -43,25 +43,25 @@ export async function lockReviewItem(tx: Tx, { kind, id }: PostRef): Promise<Loc
   return rows[0];
 }
 
-/**
- * Claims a post of the queue for a moderator, or prolongs the own claim. Returns who has the claim then, undefined if the
- * post no longer waits.
- */
-export async function claimReviewItem(
+/** Returns who works on an entry of the queue, of a post or of a proposed tag. It is then locked until the transaction ends. */
+export async function lockClaim(
   tx: Tx,
-  { id, moderatorId, takeOver }: { id: number; moderatorId: number; takeOver: boolean },
+  { column, id }: { column: 'id' | 'tag_proposal_id'; id: number },
 ): Promise<Claim | undefined> {
-  // The lock makes the second of two moderators see the claim of the first.
-  const { rows: locked } = await sql<Claim>`
-    select ${claimColumns} from review_item where id = ${id} for update`.execute(tx);
-  const [item] = locked;
-  if (item === undefined) return undefined;
-  if (!takeOver && item.claimed_by !== null && item.claimed_by !== moderatorId) return item;
+  const { rows } = await sql<Claim>`
+    select ${claimColumns} from review_item where ${sql.ref(column)} = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
+/** Claims a locked entry of the queue for a moderator, or prolongs the claim. */
+export async function setClaim(
+  tx: Tx,
+  { id, moderatorId }: { id: number; moderatorId: number },
+): Promise<void> {
   await sql`
     update review_item
     set claimed_by = ${moderatorId}, claimed_until = now() + make_interval(mins => ${reviewClaimMinutes})
     where id = ${id}`.execute(tx);
-  return { claimed_by: moderatorId, claimed_by_name: null };
 }
 
 /** Ends the moderator's claim, if there is one. Returns whether the post still waits. */

@@ -16,12 +16,13 @@ import type { TagProposal } from '#shared/moderation/tag-proposals.ts';
 import type { Moderator } from './moderator.ts';
 import {
   type Claim,
-  claimReviewItem,
   countReviewItems,
   deleteReviewItem,
   listReviewItems,
+  lockClaim,
   releaseReviewItem,
   type ReviewItemRow,
+  setClaim,
 } from './review-queue-queries.ts';
 
 /** Returns how many posts wait for a moderator, in total and by cause, each up to `maxReviewCount`. */
@@ -71,9 +72,10 @@ export async function claimItem(
   { id, moderator, takeOver }: { id: number; moderator: Moderator; takeOver: boolean },
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    const claim = await claimReviewItem(tx, { id, moderatorId: moderator.id, takeOver });
+    const claim = await lockClaim(tx, { column: 'id', id });
     if (claim === undefined) throw new ProblemError('handled-already');
-    refuseOthersClaim(claim, moderator);
+    if (!takeOver) refuseOthersClaim(claim, moderator);
+    await setClaim(tx, { id, moderatorId: moderator.id });
     await publish(tx, 'moderation', { kind: 'moderation-changed' });
   });
 }

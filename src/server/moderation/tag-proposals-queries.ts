@@ -67,15 +67,6 @@ export async function lockOpenProposal(tx: Tx, id: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The moderator who works on a proposal; null if no one does. */
-export async function lockProposalItem(tx: Tx, id: number) {
-  const { rows } = await sql<{ claimed_by: number | null; claimed_by_name: string | null }>`
-    select case when claimed_until > now() then claimed_by end as claimed_by,
-      (select display_name from member where member.id = claimed_by) as claimed_by_name
-    from review_item where tag_proposal_id = ${id} for update`.execute(tx);
-  return rows[0];
-}
-
 /** Decides a locked proposal, which leaves the review queue. */
 export async function setProposalDecided(
   tx: Tx,

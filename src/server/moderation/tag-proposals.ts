@@ -8,13 +8,13 @@ import type { ModerationDeps } from './member-actions.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import type { Moderator } from './moderator.ts';
 import { refuseOthersClaim } from './review-queue.ts';
+import { lockClaim } from './review-queue-queries.ts';
 import { makeSynonym } from './tag-changes.ts';
 import { lockTagsByKey } from './tag-changes-queries.ts';
 import {
   createProposedTag,
   findTagProposal,
   lockOpenProposal,
-  lockProposalItem,
   setProposalDecided,
 } from './tag-proposals-queries.ts';
 
@@ -42,8 +42,8 @@ export async function decideTagProposal(
     // Tags are locked before proposals, as by members who create or use them.
     const { tagId, status, events } = await handlers[draft.decision](tx, { moderator, draft, proposal });
     if (!(await lockOpenProposal(tx, id))) throw new ProblemError('tag-proposal-decided');
-    const item = await lockProposalItem(tx, id);
-    if (item !== undefined) refuseOthersClaim(item, moderator);
+    const claim = await lockClaim(tx, { column: 'tag_proposal_id', id });
+    if (claim !== undefined) refuseOthersClaim(claim, moderator);
     await setProposalDecided(tx, { id, status, tagId, reason: draft.reason, decidedBy: moderator.id });
     await publishAll(tx, events);
     await leaveReviewQueue(tx);
