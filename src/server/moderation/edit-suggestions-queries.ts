@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
-import { type EditedTexts, lockMember } from '#server/posts/index.ts';
+import { type EditedTexts, lockMember, tagNamesOf } from '#server/posts/index.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { type EditSuggestionStatus, maxEditSuggestionCount } from '#shared/moderation/edit-suggestions.ts';
 
@@ -162,10 +162,7 @@ export async function findEditSuggestion(
       case when ${isQuestion} then question.author_id else coalesce(answer.author_id, reply.author_id) end
         as post_author_id,
       coalesce(reply.content, answer.content, question.content) as current_content,
-      case when ${isQuestion} then array(
-        select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-        where question_tag.question_id = question.id order by question_tag.position
-      ) end as current_tags,
+      case when ${isQuestion} then ${tagNamesOf(sql`question.id`)} end as current_tags,
       case when ${isQuestion} then question.edited_at when answer.id is not null then answer.edited_at
         else reply.edited_at end as edited_at
     from edit_suggestion suggestion ${suggestionJoins} where suggestion.id = ${id}`.execute(db);
@@ -197,24 +194,25 @@ export async function setEditSuggestionDecided(
     where id = ${id}`.execute(tx);
 }
 
+const setWithdrawn = sql`
+  set status = 'withdrawn', decided_at = now(), base_title = null, base_content = null, base_tags = null`;
+
 /** Withdraws an open suggestion of the member. Returns whether there was one. */
 export async function withdrawOwnSuggestion(
   tx: Tx,
   { id, memberId }: { id: number; memberId: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    update edit_suggestion
-    set status = 'withdrawn', decided_at = now(), base_title = null, base_content = null, base_tags = null
-    where id = ${id} and member_id = ${memberId} and status = 'open' returning id`.execute(tx);
+    update edit_suggestion ${setWithdrawn} where id = ${id} and member_id = ${memberId} and status = 'open' returning id`.execute(
+    tx,
+  );
   return rows.length > 0;
 }
 
 /** Withdraws all open suggestions of these members, in the order of their ids. */
 export async function withdrawAllSuggestions(tx: Tx, memberIds: readonly number[]): Promise<void> {
   await sql`
-    update edit_suggestion
-    set status = 'withdrawn', decided_at = now(), base_title = null, base_content = null, base_tags = null
-    where id in (
+    update edit_suggestion ${setWithdrawn} where id in (
       select id from edit_suggestion where member_id = any(${[...memberIds]}::bigint[]) and status = 'open'
       order by id for update
     )`.execute(tx);

@@ -112,11 +112,6 @@ export async function findAnswerById(db: Reader, { id, viewerId }: { id: number;
   return rows[0];
 }
 
-export async function findQuestionOfAnswer(db: Reader, id: number): Promise<number | undefined> {
-  const row = await db.selectFrom('answer').select('question_id').where('id', '=', id).executeTakeFirst();
-  return row?.question_id;
-}
-
 export async function lockAnswer(tx: Tx, id: number) {
   const { rows } = await sql<{
     id: number;

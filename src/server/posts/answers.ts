@@ -4,6 +4,7 @@ import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toByline, toTimes } from './posts.ts';
 import { removePost } from './post-removal.ts';
+import { findQuestionOf } from './questions-queries.ts';
 import { lockQuestionThread, requireQuestion } from './questions.ts';
 import { listFirstRepliesByAnswer } from './replies.ts';
 import type { Answer, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
@@ -12,7 +13,6 @@ import type { RepliesPage } from '#shared/posts/replies.ts';
 import {
   type AnswerRow,
   findAnswerById,
-  findQuestionOfAnswer,
   listAnswerRows,
   type ListedAnswerRow,
   lockAnswer,
@@ -79,8 +79,8 @@ export async function readAnswer(
  * @throws ProblemError 'not-found'
  */
 export async function requireAnswer(db: Reader, id: number): Promise<number> {
-  const questionId = await findQuestionOfAnswer(db, id);
-  if (questionId === undefined) throw answerNotFound();
+  const questionId = await findQuestionOf(db, { kind: 'answer', id });
+  if (questionId === null) throw answerNotFound();
   return questionId;
 }
 

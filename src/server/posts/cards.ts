@@ -1,5 +1,5 @@
 import type { AnswerCard } from '#shared/posts/cards.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { jsonTime } from '#server/core/sql.ts';
 import { bylineColumns, bylineJson, type BylineRow, toByline } from './posts.ts';
 import { createExcerpt } from './excerpt.ts';
@@ -58,11 +58,14 @@ export type QuestionCardRow = BylineRow & {
   is_duplicate: boolean;
 };
 
-/** The names of the tags of `question post` in its author's order. */
-export const questionTagNames = sql<string[]>`array(
+/** SQL: the names of a question's tags in its author's order. */
+export const tagNamesOf = (questionId: RawBuilder<unknown>) => sql<string[]>`array(
   select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-  where question_tag.question_id = post.id order by question_tag.position
+  where question_tag.question_id = ${questionId} order by question_tag.position
 )`;
+
+/** The same of `question post`. */
+export const questionTagNames = tagNamesOf(sql`post.id`);
 
 /** The columns of a question in a list, selected from `question post` with the byline's joins. */
 export const questionCardColumns = sql`

@@ -7,6 +7,7 @@ export {
   type AnswerCardRow,
   createAnswerExcerpt,
   questionCardColumns,
+  tagNamesOf,
   questionTagNames,
   questionCardDocumentColumns,
   type QuestionCardDocumentRow,

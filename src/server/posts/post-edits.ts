@@ -7,7 +7,7 @@ import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { OwnQuestionEdit } from '#shared/posts/tag-proposals.ts';
-import { findQuestionOfAnswer, lockAnswer, updateAnswer } from './answers-queries.ts';
+import { lockAnswer, updateAnswer } from './answers-queries.ts';
 import { createAnswerExcerpt } from './cards.ts';
 import { endDraft } from './drafts.ts';
 import { createExcerpt } from './excerpt.ts';
@@ -15,7 +15,7 @@ import { refuseManyMentions } from './mentions-limits.ts';
 import { findAddedMentions } from './mentions.ts';
 import { buildQuestionActivityEvent, buildQuestionEditedEvents } from './posts-events.ts';
 import { lockQuestionOfReply, refuseLocked } from './posts-locks.ts';
-import { lockQuestion, updateQuestion } from './questions-queries.ts';
+import { findQuestionOf, lockQuestion, updateQuestion } from './questions-queries.ts';
 import { touchQuestion } from './questions.ts';
 import { lockReply, updateReply } from './replies-queries.ts';
 import { joinTexts, queueForReview } from './review-items.ts';
@@ -59,8 +59,8 @@ export async function lockEditablePost(tx: Tx, post: PostRef): Promise<EditableP
     };
   }
   if (kind === 'answer') {
-    const questionId = await findQuestionOfAnswer(tx, id);
-    const question = questionId === undefined ? undefined : await lockQuestion(tx, questionId, 'changes');
+    const questionId = await findQuestionOf(tx, { kind: 'answer', id });
+    const question = questionId === null ? undefined : await lockQuestion(tx, questionId, 'changes');
     const answer = question === undefined ? undefined : await lockAnswer(tx, id);
     if (question === undefined || answer === undefined) throw new ProblemError('answer-not-found');
     const location = { questionId: question.id, answerId: id, replyId: null };

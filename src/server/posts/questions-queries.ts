@@ -5,7 +5,7 @@ import { bylineJoins, toByline, toTimes } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Question, QuestionDraft } from '#shared/posts/questions.ts';
-import { questionCardColumns, type QuestionCardRow } from './cards.ts';
+import { questionCardColumns, type QuestionCardRow, tagNamesOf } from './cards.ts';
 import type { Excerpt } from './excerpt.ts';
 import { siteHistoryJson } from './site-history.ts';
 import { writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
@@ -195,10 +195,7 @@ export async function updateQuestionActivity(
       returning id, created_at, active_at, upvotes, answer_count
     ), sort_key as (${sql.raw(writeQuestionSortKeys('active'))}),
     tag_sort_keys as (${sql.raw(writeTagSortKeys('active'))})
-    select array(
-      select tag.name from question_tag join tag on tag.id = question_tag.tag_id
-      where question_tag.question_id = active.id order by question_tag.position
-    ) as tags from active`.execute(tx);
+    select ${tagNamesOf(sql`active.id`)} as tags from active`.execute(tx);
   return rows[0]?.tags ?? [];
 }
 

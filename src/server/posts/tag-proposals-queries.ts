@@ -46,6 +46,9 @@ export async function listPendingProposals(tx: Tx, questionId: number): Promise<
   return rows.map((row) => row.id);
 }
 
+const lockOpenProposals = (ids: readonly number[]) => sql`
+  select id from tag_proposal where id = any(${[...ids]}::bigint[]) and status = 'open' order by id for update`;
+
 /**
  * Takes a question out of proposals. An open one without further questions is deleted, with its entry in the review
  * queue.
@@ -59,9 +62,7 @@ export async function deleteProposalsOfQuestion(
   await sql`
     delete from tag_proposal_question where question_id = ${questionId} and applied_at is null`.execute(tx);
   await sql`
-    with locked as (
-      select id from tag_proposal where id = any(${[...ids]}::bigint[]) and status = 'open' order by id for update
-    )
+    with locked as (${lockOpenProposals(ids)})
     delete from tag_proposal where id in (select id from locked)
       and not exists (select from tag_proposal_question where proposal_id = tag_proposal.id)`.execute(tx);
 }
@@ -69,9 +70,7 @@ export async function deleteProposalsOfQuestion(
 /** Deletes the entries in the review queue of open proposals that have no visible question. */
 export async function unqueueHiddenProposals(tx: Tx, ids: readonly number[]): Promise<void> {
   await sql`
-    with locked as (
-      select id from tag_proposal where id = any(${[...ids]}::bigint[]) and status = 'open' order by id for update
-    )
+    with locked as (${lockOpenProposals(ids)})
     delete from review_item where tag_proposal_id in (select id from locked) and not exists (
       select from tag_proposal_question proposed join question on question.id = proposed.question_id
       where proposed.proposal_id = review_item.tag_proposal_id
