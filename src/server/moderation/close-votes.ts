@@ -1,5 +1,5 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
-import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
+import { ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import {
@@ -64,10 +64,8 @@ export async function readCloseVotes(db: Reader, { id, viewer, settings }: Wante
 export async function setCloseVote(db: Database, vote: Wanted & { draft: CloseVoteDraft }): Promise<void> {
   const { id, viewer, settings, draft } = vote;
   const { vote: wanted, duplicateOf } = draft;
-  if (wanted === 'close' && (duplicateOf === null || duplicateOf === id))
-    throw invalidFieldError('duplicateOf', 'original-required');
   await transaction(db, async (tx) => {
-    if (wanted === 'close' && duplicateOf !== null) await requireOriginal(tx, { id, duplicateOf });
+    if (wanted === 'close') await requireOriginal(tx, { id, duplicateOf });
     const question = await lockQuestionThread(tx, id);
     refuseLocked(question.lock_reason);
     if (wanted === null) return deleteCloseVote(tx, { questionId: id, memberId: viewer.id });

@@ -213,10 +213,8 @@ async function markDuplicate(
   duplicateOf: number | null,
 ) {
   if (post.kind !== 'question') throw invalidFieldError('kind', 'duplicate-not-question');
-  if (draft.action === 'duplicate' && (duplicateOf === null || duplicateOf === post.id))
-    throw invalidFieldError('duplicateOf', 'original-required');
   const visible = await requirePost(tx, post);
-  if (duplicateOf !== null) await requireOriginal(tx, { id: post.id, duplicateOf });
+  if (draft.action === 'duplicate') await requireOriginal(tx, { id: post.id, duplicateOf });
   const question = await lockQuestionThread(tx, post.id);
   if (question.duplicate_of === duplicateOf) throw createUnchangedError();
   const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
@@ -227,11 +225,12 @@ async function markDuplicate(
   await logAction(tx, { moderator, post, draft, ...visible, before }, events);
 }
 
-/** The original question must exist and must not be a duplicate, so that its link leads to answers. */
+/** The original must be another question and must not be a duplicate, so that its link leads to answers. */
 export async function requireOriginal(
   tx: Tx,
-  { id, duplicateOf }: { id: number; duplicateOf: number },
+  { id, duplicateOf }: { id: number; duplicateOf: number | null },
 ): Promise<void> {
+  if (duplicateOf === null || duplicateOf === id) throw invalidFieldError('duplicateOf', 'original-required');
   // Every transaction that needs several questions locks them in the order of their ids.
   if (duplicateOf > id) await lockQuestionThread(tx, id);
   if (!(await lockQuestionKey(tx, duplicateOf))) throw invalidFieldError('duplicateOf', 'original-not-found');
