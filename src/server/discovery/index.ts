@@ -8,6 +8,7 @@ export {
 } from './empty-searches.ts';
 export { activityRoutes } from './activity-routes.ts';
 export { feedRoutes } from './feeds-routes.ts';
+export { addWithPendingLists } from './pending-lists.ts';
 export { searchPopularityJob } from './search-popularity.ts';
 export { searchRoutes } from './search-routes.ts';
 export { findSimilar } from './similar.ts';

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction } from '#server/core/database.ts';
 import type { JobDefinition } from '#server/core/job-queue.ts';
+import { endLeftPendingLists } from './pending-lists.ts';
 
 /** The number of posts that are marked as popular; none if there are fewer than `min` posts. */
 type PopularitySizes = { min: number; popular: number };
@@ -32,7 +33,10 @@ const sampleSize = 5_000;
 const intervalMs = 60 * 60_000;
 const lastRunSetting = 'search-popularity-updated-at';
 
-/** Updates the data that search uses: the most popular posts, and how often words are used. */
+/**
+ * Updates the data that search uses: the most popular posts, and how often words are used. Ends the pending lists of an
+ * interrupted import.
+ */
 export function searchPopularityJob(db: Database): JobDefinition {
   return {
     name: 'search-popularity',
@@ -44,6 +48,7 @@ export function searchPopularityJob(db: Database): JobDefinition {
       if (!(await isDue(db))) return;
       const isComplete = await updatePopularity(db);
       await updateWordUses(db);
+      await endLeftPendingLists(db);
       if (isComplete) await saveLastRun(db);
     },
   };

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Client, ClientBase } from 'pg';
 import { type Progress, runWithProgress } from '#server/core/progress.ts';
+import { addWithPendingLists } from '#server/discovery/index.ts';
 import { runInImportSession, runInTransaction } from './import-session.ts';
 import type { LineCounts, LineTallies } from './jsonl-accounting.ts';
 import { addLines } from './jsonl-add.ts';
@@ -66,14 +67,16 @@ async function runImport(options: LineImportOptions, files: LineFiles): Promise<
   const tallies = await readFiles(options, files, source);
   await checkReferences(client);
   log('Adding the rows…');
-  const { added, isMove, remarks } = await runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
-    addLines(client, {
-      file: path.resolve(options.directory),
-      site,
-      license: options.license ?? files.manifest?.license ?? null,
-      isDryRun,
-      tallies,
-    }),
+  const { added, isMove, remarks } = await addWithPendingLists(client, () =>
+    runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
+      addLines(client, {
+        file: path.resolve(options.directory),
+        site,
+        license: options.license ?? files.manifest?.license ?? null,
+        isDryRun,
+        tallies,
+      }),
+    ),
   );
   return {
     site,

@@ -1,6 +1,7 @@
 import type { Client, ClientBase } from 'pg';
 import { basename, resolve } from 'node:path';
 import { type Progress, runWithProgress } from '#server/core/progress.ts';
+import { addWithPendingLists } from '#server/discovery/index.ts';
 import {
   classifyStagedRows,
   collectRemarks,
@@ -145,8 +146,10 @@ async function runImport(options: ImportOptions, files: ArchiveFiles): Promise<I
   const wanted = ownArchive === undefined ? await resolveSite(options, log) : ownSourceRequest(ownArchive);
   if (ownArchive !== undefined) await session.shiftTimes(client, ownArchive.newest);
   log('Adding the rows…');
-  return runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
-    addStaged(options, { wanted, tallies, newest }),
+  return addWithPendingLists(client, () =>
+    runInTransaction(client, isDryRun ? 'rollback' : 'commit', () =>
+      addStaged(options, { wanted, tallies, newest }),
+    ),
   );
 }
 
