@@ -9,11 +9,11 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
 import { openDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
-import { updateStatistics } from '#server/discovery/statistics.ts';
 import { unreachableEmailServer } from '#tests/support/server-with-provider.ts';
 import { type EndpointCall, readCalls } from '#tests/support/endpoint-calls.ts';
 import { writeCalls } from '#tests/support/endpoint-calls-writes.ts';
 import { createSkewedCommunity } from '#tests/support/skewed-community.ts';
+import { rebuildStatistics } from '#tests/support/statistics.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startOidcProvider } from '#tests/support/oidc-provider.ts';
 import { type Document, listOperations } from '#tests/support/openapi.ts';
@@ -48,7 +48,7 @@ const skewed = await createSkewedCommunity(parley.database, {
   mutingId: muting.id,
   rareFollowerId: rare.id,
 });
-await updateStatistics(parley.db, Number.POSITIVE_INFINITY);
+await rebuildStatistics(parley.db);
 await countStatistics(parley.db, Number.POSITIVE_INFINITY);
 await sql`
   insert into empty_search select utc_day(now()) - age, 'search ' || n, 1

@@ -3711,7 +3711,6 @@ export interface operations {
               questions: number;
               answers: number;
             }[];
-            complete: boolean;
           };
         };
       };

@@ -72,7 +72,6 @@ type MemberTable = Imported & {
   suspension_reason: string | null;
   application: ApplicationStatus | null;
   is_bot: Generated<boolean>;
-  has_statistics: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -186,7 +185,6 @@ type TagTable = {
   questions_count: Count;
   followers_count: Count;
   active_at: Date | null;
-  has_statistics: Generated<boolean>;
   has_purged_questions: Generated<boolean>;
   description: string | null;
   about: string | null;

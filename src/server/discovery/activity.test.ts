@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { updateStatistics } from './statistics.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { rebuildStatistics } from '#tests/support/statistics.ts';
 import {
   addDays,
   type MemberActivity,
   type MemberReputation,
   getMonday,
   type TagActivity,
-  maxTagQuestionsCounted,
 } from '#shared/discovery/activity.ts';
 
 const server = await startTestServer();
@@ -30,20 +29,13 @@ const readTagYear = async (tag: string) => expectOk(await bob.get<TagActivity>(`
 /** Changes the creation time of a post. */
 async function date(table: 'question' | 'answer' | 'reply', id: number, at: string): Promise<void> {
   await sql`update ${sql.table(table)} set created_at = ${at} where id = ${id}`.execute(server.db);
-  await rebuildStatistics();
+  await rebuildStatistics(server.db);
 }
 
 /** Changes the time of the votes on a post. */
 async function dateVotes(kind: 'question' | 'answer', id: number, at: string): Promise<void> {
   await sql`update vote set created_at = ${at} where ${sql.ref(`${kind}_id`)} = ${id}`.execute(server.db);
-  await rebuildStatistics();
-}
-
-/** Counts all statistics again, because SQL that is typed by hand does not change them. */
-async function rebuildStatistics(): Promise<void> {
-  await sql`update member set has_statistics = false`.execute(server.db);
-  await sql`update tag set has_statistics = false`.execute(server.db);
-  await updateStatistics(server.db, Number.POSITIVE_INFINITY);
+  await rebuildStatistics(server.db);
 }
 
 describe("a member's year", () => {
@@ -100,7 +92,7 @@ describe("a member's year", () => {
       select ${question}, ${id}, 'Yes', 3, 3, now() - n * interval '1 hour' from generate_series(1, 5000) n`.execute(
       server.db,
     );
-    await rebuildStatistics();
+    await rebuildStatistics(server.db);
     const { days, from, to } = expectOk(await bob.get<MemberActivity>(`/members/${id}/activity`));
     expect(days.reduce((sum, { answers }) => sum + answers, 0)).toBe(5000);
     expect(days.length).toBeLessThan(212);
@@ -163,10 +155,9 @@ describe("a tag's year", () => {
     await ann.answer(question);
     await bob.answer(question);
     await bob.answer(await ann.ask({ tags: ['cake'] }));
-    const { weeks, complete, to } = await readTagYear(tag);
-    expect({ weeks, complete, to }).toEqual({
+    const { weeks, to } = await readTagYear(tag);
+    expect({ weeks, to }).toEqual({
       weeks: [{ week: getMonday(today()), questions: 1, answers: 2 }],
-      complete: true,
       to: today(),
     });
   });
@@ -181,21 +172,8 @@ describe("a tag's year", () => {
     await sql`
       insert into question_tag (question_id, question_created_at, tag_id, position)
       select ${question}, ${older}, id, 0 from tag where key = ${tag}`.execute(server.db);
-    await rebuildStatistics();
+    await rebuildStatistics(server.db);
     expect((await readTagYear(tag)).weeks).toEqual([{ week: getMonday(today()), questions: 0, answers: 1 }]);
-  });
-
-  test('reads a bounded part of a huge tag that has no statistics yet, and marks the result as incomplete', async () => {
-    const tag = `huge-${ann.id}`;
-    await ann.ask({ tags: [tag] });
-    await sql`
-      update tag set questions_count = ${maxTagQuestionsCounted + 1}, has_statistics = false where key = ${tag}`.execute(
-      server.db,
-    );
-    const week = { week: getMonday(today()), questions: 1, answers: 0 };
-    expect(await readTagYear(tag)).toMatchObject({ complete: false, weeks: [week] });
-    await updateStatistics(server.db, Date.now() + 60_000);
-    expect(await readTagYear(tag)).toMatchObject({ complete: true, weeks: [week] });
   });
 });
 

@@ -3,15 +3,13 @@ import type { Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import {
   getYearUntil,
-  maxTagQuestionsCounted,
   type MemberActivity,
   type MemberReputation,
   type TagActivity,
 } from '#shared/discovery/activity.ts';
 import {
-  countTagWeeks,
-  findMemberReputation,
-  findTag,
+  findReputation,
+  findTagId,
   listPointsByDay,
   listPostsByDay,
   listTagWeeks,
@@ -19,14 +17,9 @@ import {
 
 /** Returns a member's year: questions, answers and replies per UTC day, so that all readers see the same days. */
 export async function readMemberActivity(db: Reader, { id }: { id: number }): Promise<MemberActivity> {
-  const member = await findMemberReputation(db, id);
-  if (member === undefined) throw new ProblemError('user-not-found');
+  if ((await findReputation(db, id)) === undefined) throw new ProblemError('user-not-found');
   const { from, to } = getYearUntil(new Date());
-  return {
-    from,
-    to,
-    days: await listPostsByDay(db, { memberId: id, from, isSummed: member.has_statistics }),
-  };
+  return { from, to, days: await listPostsByDay(db, { memberId: id, from }) };
 }
 
 /**
@@ -34,11 +27,11 @@ export async function readMemberActivity(db: Reader, { id }: { id: number }): Pr
  * votes cast since. Removed votes and votes on deleted posts appear nowhere; imported points count from the start.
  */
 export async function readMemberReputation(db: Reader, { id }: { id: number }): Promise<MemberReputation> {
-  const member = await findMemberReputation(db, id);
-  if (member === undefined) throw new ProblemError('user-not-found');
+  const reputation = await findReputation(db, id);
+  if (reputation === undefined) throw new ProblemError('user-not-found');
   const { from, to } = getYearUntil(new Date());
-  const changes = await listPointsByDay(db, { memberId: id, from, isSummed: member.has_statistics });
-  const before = member.reputation - changes.reduce((sum, { points }) => sum + points, 0);
+  const changes = await listPointsByDay(db, { memberId: id, from });
+  const before = reputation - changes.reduce((sum, { points }) => sum + points, 0);
   let running = before;
   const days = changes.map(({ day, points }) => {
     running += points;
@@ -52,16 +45,8 @@ export async function readMemberReputation(db: Reader, { id }: { id: number }): 
  * @throws ProblemError 'not-found' if the tag does not exist.
  */
 export async function readTagActivity(db: Reader, { tag }: { tag: string }): Promise<TagActivity> {
-  const tagRow = await findTag(db, tagKey(tag));
-  if (tagRow === undefined) throw new ProblemError('tag-not-found');
+  const tagId = await findTagId(db, tagKey(tag));
+  if (tagId === undefined) throw new ProblemError('tag-not-found');
   const { from, to } = getYearUntil(new Date());
-  const tagId = tagRow.id;
-  if (tagRow.has_statistics)
-    return { from, to, weeks: await listTagWeeks(db, { tagId, from }), complete: true };
-  return {
-    from,
-    to,
-    weeks: await countTagWeeks(db, { tagId, from, limit: maxTagQuestionsCounted }),
-    complete: tagRow.questions_count <= maxTagQuestionsCounted,
-  };
+  return { from, to, weeks: await listTagWeeks(db, { tagId, from }) };
 }

@@ -24,10 +24,6 @@ export {
   storedReceived,
   storedTagWeeks,
 } from './statistics-counts.ts';
-export {
-  lockStatistics,
-  rebuildMemberStatistics,
-  rebuildTagStatistics,
-  statisticsJob,
-} from './statistics.ts';
+export { statisticsJob } from './statistics.ts';
+export { lockStatistics, rebuildMemberStatistics, rebuildTagStatistics } from './statistics-queries.ts';
 export { followedTagRoutes, tagRoutes } from './tags-routes.ts';

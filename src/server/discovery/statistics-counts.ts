@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { selectPoints } from '#server/posts/index.ts';
 import { weeksShown } from '#shared/discovery/activity.ts';
 
-// The statistics of members and tags, counted from the posts and votes. Used for members and tags without statistics,
-// for building statistics, and for checking them.
+// The statistics of members and tags, counted from the posts and votes (for checks and repairs) and as stored.
 
 type Sql = RawBuilder<unknown>;
 

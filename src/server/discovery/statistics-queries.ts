@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Tx } from '#server/core/database.ts';
+import type { Tx } from '#server/core/database.ts';
 import { tagSortKeysFrom } from '#server/posts/index.ts';
 import {
   countPoints,
@@ -70,16 +70,6 @@ export async function applyTagChanges(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.taken ?? 0;
 }
 
-export async function listWithoutStatistics(
-  db: Database,
-  table: 'member' | 'tag',
-  limit: number,
-): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from ${sql.table(table)} where not has_statistics order by id limit ${limit}`.execute(db);
-  return rows.map((row) => row.id);
-}
-
 /**
  * Rebuilds the statistics of members from their posts and votes as of the statement's snapshot. Changes committed later
  * stay pending. Needs `lockStatistics`.
@@ -128,15 +118,3 @@ export const rebuildTagStatistics = (ids: Sql) => {
     )
     select`;
 };
-
-/** Marks members or tags as having statistics. Locks the rows in the order of their ids, as all transactions do. */
-export async function markStatisticsBuilt(
-  tx: Tx,
-  table: 'member' | 'tag',
-  ids: readonly number[],
-): Promise<void> {
-  await sql`
-    update ${sql.table(table)} set has_statistics = true where id in (
-      select id from ${sql.table(table)} where id = any(${[...ids]}::bigint[]) order by id for no key update
-    )`.execute(tx);
-}

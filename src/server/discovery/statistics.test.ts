@@ -76,31 +76,6 @@ test('shows new posts in a profile and its charts immediately, and the same afte
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('shows posts from before the statistics existed, and the same after the statistics are built', async () => {
-  await write();
-  const before = await shown();
-  // The state in which a migration finds a community.
-  await sql`truncate member_daily_statistics, member_statistics, member_statistics_change, tag_weekly_statistics, tag_statistics_change`.execute(
-    server.db,
-  );
-  await sql`update member set has_statistics = false`.execute(server.db);
-  await sql`update tag set has_statistics = false`.execute(server.db);
-  expect(await shown()).toEqual(before);
-  const { question } = await write();
-  const counted = await shown();
-  expect(counted).toMatchObject({ upvotes: 4, views: 2, weeks: [{ questions: 2, answers: 2 }] });
-  await add();
-  const { rows } = await sql`
-    select id from member where not has_statistics union all select id from tag where not has_statistics`.execute(
-    server.db,
-  );
-  expect(rows).toEqual([]);
-  expect(await shown()).toEqual(counted);
-  await ann.remove('questions', question);
-  expect(await shown()).toEqual(before);
-  expect(await findViolations(server.db)).toEqual([]);
-});
-
 test('moves the answers of a question to its new tag, and out of the old one', async () => {
   const { question } = await write();
   await bob.answer(question);

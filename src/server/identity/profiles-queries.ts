@@ -11,7 +11,7 @@ import {
 import type { MemberSettings } from '#shared/identity/profiles.ts';
 import type { ImportedBadges } from '#shared/identity/imported-badges.ts';
 import { importedBadgesJson } from './profiles-badges-queries.ts';
-import { countReceived, storedReceived } from '#server/discovery/index.ts';
+import { storedReceived } from '#server/discovery/index.ts';
 
 /** The profile of a member. The id of a merged account leads to the account that it was merged into. */
 export async function findProfile(db: Reader, id: number) {
@@ -49,13 +49,8 @@ export async function findProfile(db: Reader, id: number) {
   return rows[0];
 }
 
-const ofMember = sql`= member.id`;
-
-/** From the member's statistics, or from their posts if there are none. */
-const sumReceived = (column: 'upvotes' | 'views') => sql`coalesce(case
-  when has_statistics then (select sum(${sql.ref(column)}) from (${storedReceived(ofMember)}) known)
-  else (select sum(${sql.ref(column)}) from (${countReceived(ofMember)}) counted)
-end, 0)::bigint`;
+const sumReceived = (column: 'upvotes' | 'views') =>
+  sql`(select coalesce(sum(${sql.ref(column)}), 0) from (${storedReceived(sql`= member.id`)}) known)::bigint`;
 
 type PageWindow = { memberId: number; cursor: Cursor | null; limit: number };
 

@@ -149,15 +149,15 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
   member_daily_statistics: sql`
     select member.id, ${days(storedMemberDays(ofMember, statisticsFrom))},
       ${days(sql`${countPosts(ofMember, statisticsFrom)} union all ${countPoints(ofMember, statisticsFrom)}`)}
-    from member where has_statistics`,
+    from member`,
   'member_statistics.upvotes': sql`
     select member.id, ${received(storedReceived(ofMember), 'upvotes')}, ${received(countReceived(ofMember), 'upvotes')}
-    from member where has_statistics`,
+    from member`,
   'member_statistics.views': sql`
     select member.id, ${received(storedReceived(ofMember), 'views')}, ${received(countReceived(ofMember), 'views')}
-    from member where has_statistics`,
+    from member`,
   tag_weekly_statistics: sql`
-    select tag.id, ${weeks(storedTagWeeks(ofTag, statisticsFrom))}, ${weeks(countTagWeeks(ofTag))} from tag where has_statistics`,
+    select tag.id, ${weeks(storedTagWeeks(ofTag, statisticsFrom))}, ${weeks(countTagWeeks(ofTag))} from tag`,
   'tag.questions_count': sql`
     select tag.id, questions_count, count(question_tag.question_id)
     from tag left join question_tag on question_tag.tag_id = tag.id group by tag.id`,

@@ -28,15 +28,10 @@ export const memberReputation = z.object({
 });
 export type MemberReputation = z.infer<typeof memberReputation>;
 
-/** For a tag without statistics, the chart counts this many of its newest questions. */
-export const maxTagQuestionsCounted = 20_000;
-
 /** The activity of a tag in each week of a year; weeks start on Monday. Weeks without activity are left out. */
 export const tagActivity = z.object({
   ...span,
   weeks: z.array(z.object({ week: day, questions: count, answers: count })),
-  /** False for a while after an upgrade if the tag has more questions than are counted. */
-  complete: z.boolean(),
 });
 export type TagActivity = z.infer<typeof tagActivity>;
 

@@ -1,6 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { maxTagQuestionsCounted, type TagActivity, weeksShown } from '#shared/discovery/activity.ts';
-import { formatCount } from '#web/core/format.ts';
+import { type TagActivity, weeksShown } from '#shared/discovery/activity.ts';
 import { Chart, ChartTable, MonthLabels } from './Chart.tsx';
 import { describeWeek, formatDay, summarizeTagActivity } from './activity-messages.ts';
 import { useChartCursor } from './useChartCursor.ts';
@@ -20,7 +19,6 @@ export function WeeklyActivityChart({ activity }: { activity: TagActivity }) {
   });
   const selected = current === null ? undefined : weeks[current];
   const summary = summarizeTagActivity(weeks);
-  const counted = formatCount(maxTagQuestionsCounted);
   const height = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * halfHeight));
 
   return (
@@ -28,11 +26,7 @@ export function WeeklyActivityChart({ activity }: { activity: TagActivity }) {
       title={t`Activity`}
       summary={summary}
       reading={selected === undefined ? null : describeWeek(selected)}
-      note={
-        activity.complete
-          ? t`Questions above the line, answers below, by week`
-          : t`By week, based on the latest ${counted} questions`
-      }
+      note={t`Questions above the line, answers below, by week`}
       table={
         <ChartTable
           heads={[t`Week of`, t`Questions`, t`Answers`]}

@@ -80,7 +80,6 @@ test('lists every week of a tag', () => {
     from: '2025-11-17',
     to: '2026-11-21',
     weeks: [{ week: '2025-11-24', questions: 1, answers: 3 }],
-    complete: true,
   });
   expect(weeks).toHaveLength(53);
   expect(weeks.slice(0, 2)).toEqual([
