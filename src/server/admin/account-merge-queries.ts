@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { one, unnamedMember } from '#server/core/sql.ts';
 import type { MergePreview } from '#shared/admin/account-merges.ts';
 import type { MergeColumn } from './account-merge-columns.ts';
 import { formerMemberName } from '#shared/core/limits.ts';
@@ -65,9 +65,7 @@ export async function countMerge(
       (select count(*) from draft where member_id = ${fromId} and ended is null) as drafts, ${rows('upload')} as uploads,
       (select count(*) from moderator_message where member_id = ${fromId} and kind = 'warning') as warnings,
       ${rows('session')} as sessions, ${rows('account')} + ${rows('passkey')} as "signInMethods"`.execute(db);
-  const [row] = found;
-  if (row === undefined) throw new Error('select returned no row');
-  return row;
+  return one(found);
 }
 
 export async function insertMerge(

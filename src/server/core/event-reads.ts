@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import type { Queryable } from './database.ts';
+import { one } from './sql.ts';
 import type { StoredEvent } from './event-buffer.ts';
 import type { StreamSnapshot } from './event-position.ts';
 import { filterPublishers, parseSnapshot } from './event-snapshots.ts';
@@ -50,8 +51,7 @@ export async function readEvents(
         ${kinds === undefined ? sql`` : sql`and event ->> 'kind' = any(${[...kinds]}::text[])`}
     ) recent on true
     order by recent.id`.execute(db);
-  const [first] = rows;
-  if (first === undefined) throw new Error('the database returned no snapshot');
+  const first = one(rows);
   const { timeline, seconds, wal, last_event: lastEvent } = first;
   const { xmax, running } = parseSnapshot(first.snapshot);
   const snapshot = { timeline, seconds, wal, xmax, lastEvent, running: await filterPublishers(db, running) };

@@ -27,3 +27,10 @@ export const unnamedMember = sql.lit('Member');
 /** A time as in API responses: UTC, ISO 8601 with milliseconds. Null stays null. */
 export const jsonTime = (time: RawBuilder<unknown>) =>
   sql<string>`to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Returns the row of a statement that always returns one, such as an insert with `returning`. */
+export function one<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row;
+}

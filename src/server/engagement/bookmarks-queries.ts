@@ -1,4 +1,4 @@
-import { existsForRow, likeContains, unnamedMember } from '#server/core/sql.ts';
+import { existsForRow, likeContains, one, unnamedMember } from '#server/core/sql.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
@@ -55,9 +55,7 @@ export async function insertBookmark(tx: Tx, added: BookmarkKey & { note: string
     insert into bookmark (member_id, question_id, answer_id, note, created_at)
     values (${memberId}, ${questionId}, ${answerId}, ${note}, least(${at}::timestamptz, now()))
     returning id`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 /** Returns the id, null if the post was not bookmarked. */
@@ -200,9 +198,7 @@ export async function insertList(tx: Tx, { memberId, name, key }: List): Promise
   const { rows } = await sql<{ id: number }>`
     insert into bookmark_list (member_id, name, key) values (${memberId}, ${name}, ${key})
     returning id`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 /** Returns false if the member has no such list. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { one } from '#server/core/sql.ts';
 import type { FileReport } from './stack-exchange-tally.ts';
 
 /** The newest time in each file of an archive, by the kind of file. */
@@ -35,9 +36,7 @@ export async function startRun(
     'insert into import_run (source_id, file, newest) values ($1, $2, $3) returning id',
     [run.sourceId, run.file, JSON.stringify(run.newest)],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 export async function finishRun(client: ClientBase, id: string, summary: RunSummary): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { one } from '#server/core/sql.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
@@ -33,9 +34,7 @@ export async function insertSource(client: ClientBase, site: string): Promise<Im
     `insert into import_source (site, license) values ($1, 'CC BY-SA') returning ${columns}`,
     [site],
   );
-  const [source] = rows;
-  if (source === undefined) throw new Error('insert returned no row');
-  return source;
+  return one(rows);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { one, unnamedMember } from '#server/core/sql.ts';
 import { type EditedTexts, lockMember, tagNamesOf } from '#server/posts/index.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { type EditSuggestionStatus, maxEditSuggestionCount } from '#shared/moderation/edit-suggestions.ts';
@@ -53,9 +53,7 @@ export async function insertEditSuggestion(tx: Tx, suggestion: NewEditSuggestion
       ${texts.tags}::text[], ${storedBase?.title ?? null}, ${storedBase?.content ?? null}, ${storedBase?.tags ?? null}::text[],
       ${moderatorsOnly}, ${isDirect ? 'approved' : 'open'}, ${isDirect ? sql`now()` : null}
     ) returning id`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 export type EditSuggestionRow = {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { canObject } from './objections-queries.ts';
 import { hiddenPostTexts, markStaleDays } from '#server/posts/index.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
 /** A visible post with its location. */
@@ -82,9 +83,7 @@ export async function insertHiddenPost(
       ${post.kind === 'answer'} and exists (select from question where accepted_answer_id = ${post.id}),
       array(select id from base_question where ${post.kind === 'question'} and duplicate_of = ${post.id})
     ) returning id`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 export async function findHiddenPost(db: Reader, { kind, id }: PostRef): Promise<HiddenPostRow | undefined> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { canObject } from './objections-queries.ts';
 import type { Database, Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { ModeratorMessage } from '#shared/moderation/moderation.ts';
 
 export type ModeratorMessageDraft = {
@@ -19,9 +20,7 @@ export async function insertModeratorMessage(tx: Tx, message: ModeratorMessageDr
   const { rows } = await sql<{ id: number }>`
     insert into moderator_message (member_id, kind, reason, until, title, hidden_post_id)
     values (${memberId}, ${kind}, ${reason}, ${until}, ${title}, ${hiddenPostId}) returning id`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { one, unnamedMember } from '#server/core/sql.ts';
 import type { Removal, RemovalPreview } from '#shared/moderation/removals.ts';
 
 /** The members whose activity is to be removed. */
@@ -106,9 +106,7 @@ export async function insertRemoval(
     insert into bulk_removal (moderator_id, reason) values (${moderatorId}, ${reason}) returning id`.execute(
     tx,
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 type StartedRemovals = { accounts: number; posts: number; votes: number; firstId: number | null };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { one, unnamedMember } from '#server/core/sql.ts';
 import { maxShownProposals } from '#shared/moderation/tag-proposals.ts';
 
 /** Similar tags that are shown at most. */
@@ -55,9 +55,7 @@ export async function createProposedTag(
   const { rows } = await sql<{ id: number; name: string }>`
     select id, name from tag where id = (select coalesce(synonym_of, id) from tag where key = ${key})
     for key share`.execute(tx);
-  const [tag] = rows;
-  if (tag === undefined) throw new Error('the tag was not stored');
-  return tag;
+  return one(rows);
 }
 
 /** Locks an open proposal. Returns undefined if it is decided or withdrawn. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { BackupHistory } from './backup-schedule.ts';
 
 export type BackupStatus = BackupHistory & {
@@ -32,9 +33,7 @@ export async function getBackupStatus(db: Queryable): Promise<BackupStatus> {
       coalesce((select bytes from good), 0)::float8 as "lastSuccessBytes",
       (select node from good) as "lastSuccessNode",
       (select coalesce(reason, verify_problem) from ended) as problem`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("the query of the database's clock returned no row");
-  return row;
+  return one(rows);
 }
 
 /** The caller holds the lock, so unfinished runs belong to nodes that have stopped. */

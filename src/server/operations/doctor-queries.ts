@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 export type ServerInfo = {
   version: string;
@@ -52,9 +53,7 @@ export async function getServerInfo(db: Database): Promise<ServerInfo> {
       (select count(*) from pg_prepared_xacts where prepared < now() - interval '5 minutes')::int as "preparedTransactions",
       case when pg_has_role(current_user, 'pg_read_all_settings', 'usage') then current_setting('data_directory') end
         as "dataDirectory"`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("the query of the PostgreSQL server's settings returned no row");
-  return row;
+  return one(rows);
 }
 
 const selectTableNames = (condition: ReturnType<typeof sql>) => sql`
@@ -82,9 +81,7 @@ export async function getActivity(db: Database): Promise<Activity> {
         as "retainedWalBytes",
       array(select slot_name::text from pg_replication_slots where not active order by 1) as "inactiveSlots"
     from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("the query of PostgreSQL's activity returned no row");
-  return row;
+  return one(rows);
 }
 
 /** Returns the age of the oldest event in minutes; null if there is none. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 export type ExportStatus = {
   now: Date;
@@ -22,9 +23,7 @@ export async function getExportStatus(db: Queryable): Promise<ExportStatus> {
       (select max(started_at) from export_run where ${notInFuture}) as "lastAttempt",
       (select reason from export_run where outcome <> 'running' and ${notInFuture}
         order by started_at desc limit 1) as problem`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("the query of the database's clock returned no row");
-  return row;
+  return one(rows);
 }
 
 /** The caller holds the lock, so unfinished runs belong to nodes that have stopped. */
@@ -37,9 +36,7 @@ export async function startExportRun(
   await sql`delete from export_run where started_at < now() - interval '400 days'`.execute(db);
   const { rows } = await sql<{ id: number }>`
     insert into export_run (node, directory) values (${node}, ${directory}) returning id`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row.id;
+  return one(rows).id;
 }
 
 /** @param reason why it failed; null if it succeeded */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { nodeApplicationPrefix } from '#server/core/database-listen.ts';
 import type { Database } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 export type RunningSystem = {
   postgresql: string;
@@ -15,7 +16,5 @@ export async function readRunningSystem(db: Database): Promise<RunningSystem> {
       array(select distinct application_name from pg_stat_activity
         where datname = current_database() and starts_with(application_name, ${nodeApplicationPrefix})
         order by 1) as applications`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("the query of PostgreSQL's version returned no row");
-  return row;
+  return one(rows);
 }

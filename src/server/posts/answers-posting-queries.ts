@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { one, unnamedMember } from '#server/core/sql.ts';
 import { type AnswerNotifications, insertAnswerNotifications } from '#server/notifications/index.ts';
 import { deleteOldDraftsOf, type EndedDrafts, type PostedText } from './drafts.ts';
 import {
@@ -64,8 +64,7 @@ export async function prepareAnswers(
   if (keyed.length > 0) await deleteOldDraftsOf(memberIds).execute(tx);
   const count = postings.length - keyed.length;
   const { rows } = await readPreparation({ memberIds, questionIds, count }).execute(tx);
-  const [read] = rows;
-  if (read === undefined) throw new Error('select returned no row');
+  const read = one(rows);
   return { ...read, ids: read.ids.map(Number), claimed, questions: questions.rows, drafts: locked.rows };
 }
 

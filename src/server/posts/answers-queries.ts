@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
-import { existsForRow } from '#server/core/sql.ts';
+import { existsForRow, one } from '#server/core/sql.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
@@ -132,9 +132,7 @@ export async function updateAnswer(tx: Tx, { id, content }: { id: number; conten
     update answer set content = ${content}, edited_at = now() where id = ${id} returning edited_at`.execute(
     tx,
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked answer is gone');
-  return row.edited_at;
+  return one(rows).edited_at;
 }
 
 /** The author of the answer. Undefined if it does not belong to the locked question. */
@@ -180,7 +178,5 @@ export async function recountAnswers(tx: Tx, { questionId, at }: { questionId: n
       )
     )
     select upvotes, downvotes, views, answer_count from counted`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked question is gone');
-  return row;
+  return one(rows);
 }

@@ -1,6 +1,7 @@
 import type { DraftEnd } from '#shared/core/events.ts';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 
 export type DraftRow = {
@@ -37,9 +38,7 @@ export async function lockOrCreateDraft(
     insert into draft (member_id, target, idempotency_key, ended) values (${memberId}, ${target}, ${key}, 'discarded')
     on conflict (member_id, target) do update set version = draft.version
     returning ${columns}`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row;
+  return one(rows);
 }
 
 export type LockedDraft = DraftKey & Pick<DraftRow, 'idempotency_key' | 'fields'>;
@@ -110,9 +109,7 @@ export async function updateDraft(
     update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = ${JSON.stringify(fields)}::jsonb,
       ended = null, posted_hash = null, client_id = ${clientId}, sequence = ${sequence}, updated_at = now()
     where member_id = ${memberId} and target = ${target} returning ${columns}`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked draft is gone');
-  return row;
+  return one(rows);
 }
 
 /**
@@ -128,9 +125,7 @@ export async function endLockedDraft(
     update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = null, ended = ${ended},
       posted_hash = ${postedHash}, client_id = null, sequence = null, updated_at = now()
     where member_id = ${memberId} and target = ${target} returning version`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked draft is gone');
-  return row.version;
+  return one(rows).version;
 }
 
 /** Deletes the oldest drafts above `maxDrafts`, and ended drafts above the same number or older than `days`. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
 
@@ -70,9 +71,7 @@ export async function insertHeldPost(
       ${parentReplyId}, ${title}, ${tags === null ? null : [...tags]}::text[], ${content},
       ${proposedTags.length === 0 ? null : JSON.stringify(proposedTags)}::jsonb
     ) returning id, post_id`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row;
+  return one(rows);
 }
 
 /** A held post, and the title of the question that it is or belongs to. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { existsForRow, jsonTime, unnamedMember } from '#server/core/sql.ts';
+import { existsForRow, jsonTime, one, unnamedMember } from '#server/core/sql.ts';
 import { bylineJoins, toByline, toTimes } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
@@ -127,9 +127,7 @@ export async function insertQuestion(
       update member set questions_count = questions_count + 1 where id = ${authorId}
     )
     select id, created_at from added`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row;
+  return one(rows);
 }
 
 /**

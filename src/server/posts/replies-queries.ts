@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
 import type { VoteDirection } from '#shared/core/fields.ts';
 
@@ -125,9 +126,7 @@ export async function insertReply(
     overriding system value
     values (coalesce(${reply.id}::bigint, nextval('reply_id_seq')), ${on.questionId}, ${on.answerId}, ${parentReplyId}, ${level}, ${authorId}, ${content})
     returning id, created_at`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
-  return row;
+  return one(rows);
 }
 
 /** The author of the answer or question that is replied to. Undefined if it is gone. */

@@ -1,6 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { existsForRow } from '#server/core/sql.ts';
+import { existsForRow, one } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import { tagSortKeysFrom } from './sort-keys.ts';
 import { closeProposalsOfNewTags } from './tag-proposals-closing.ts';
@@ -151,9 +151,7 @@ export async function getLatestPostTime(tx: Tx, questionId: number): Promise<Dat
       (select max(created_at) from answer where question_id = question.id)
     ) as at
     from question where question.id = ${questionId}`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the locked question is gone');
-  return row.at;
+  return one(rows).at;
 }
 
 /** Sets the activity time of the tags of questions, unless they have a later one. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { findUploadNames, type PictureSize, type UploadFile } from '#shared/core/uploads.ts';
 import type { EncodedFile, UploadKind } from './uploads-encoding.ts';
@@ -38,8 +39,7 @@ export async function insertUpload(
     values (${name}, ${memberId}, ${kind}, ${hash}, ${size.width}, ${size.height}, ${bytes})
     on conflict (member_id, kind, content_hash) do update set uploaded_at = now()
     returning id, name, width, height, name = ${name} as is_new`.execute(tx);
-  const [row] = rows;
-  if (row === undefined) throw new Error('insert returned no row');
+  const row = one(rows);
   if (row.is_new)
     await sql`
       insert into upload_file (upload_id, width, height, content)
