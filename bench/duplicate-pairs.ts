@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { one } from '#server/core/sql.ts';
 import type pg from 'pg';
 import { projectRoot } from '#server/core/paths.ts';
 import { type Database, openDatabase } from '#server/core/database.ts';
@@ -240,11 +242,9 @@ async function measure(
 }
 
 async function readQuestion(db: Database, id: number): Promise<Question> {
-  const row = await db
-    .selectFrom('question')
-    .select(['id', 'title', 'content', 'tag_text'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<{ title: string; content: string; tag_text: string }>`
+    select title, content, tag_text from question where id = ${id}`.execute(db);
+  const row = one(rows);
   const tags = row.tag_text === '' ? [] : row.tag_text.split(', ');
   // The details of a question that is typed have at most 2,000 characters.
   return { id, title: row.title.slice(0, 200), content: row.content.slice(0, 2_000), tags };

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { withDatabase, runUnderLoad } from '#tests/support/under-load.ts';
 import { runFault } from './fault-run.ts';
 import { fillUp, withSmallDisk } from './small-disk.ts';
@@ -27,8 +28,8 @@ export function backupDiskFull(directory: string): Promise<string> {
       });
       const names = (await readdir(disk)).toSorted();
       if (names.join() !== ['filler', old].join()) throw new Error(`the files are ${names.join(', ')}`);
-      const failed = await withDatabase(community, (db) =>
-        db.selectFrom('backup_run').select(['outcome', 'reason']).execute(),
+      const { rows: failed } = await withDatabase(community, (db) =>
+        sql<{ outcome: string; reason: string | null }>`select outcome, reason from backup_run`.execute(db),
       );
       if (failed.length !== 1 || failed[0]?.reason !== 'The disk is full.')
         throw new Error(`it is recorded as ${JSON.stringify(failed)}`);

@@ -72,11 +72,9 @@ describe('a filled community', () => {
   });
 
   test('has the same data on question cards as normally created questions', async () => {
-    const questions = await server.db
-      .selectFrom('question')
-      .select(['content', 'excerpt', 'excerpt_cut'])
-      .execute();
-    for (const { content, ...shown } of questions)
+    const { rows } = await sql<{ content: string; excerpt: string; excerpt_cut: boolean }>`
+      select content, excerpt, excerpt_cut from question`.execute(server.db);
+    for (const { content, ...shown } of rows)
       expect(shown).toEqual({
         excerpt: createExcerpt(content).excerpt,
         excerpt_cut: createExcerpt(content).cut,

@@ -268,7 +268,9 @@ export function createValidRequests({
     // Nothing listens at the port.
     'POST /admin/sign-in-providers/checks': async () => ({ issuer: 'http://127.0.0.1:1' }),
     'PUT /admin/sign-in-provider-order': async () => ({
-      ids: (await db.selectFrom('sign_in_provider').select('id').orderBy('id').execute()).map(({ id }) => id),
+      ids: (await sql<{ id: string }>`select id from sign_in_provider order by id`.execute(db)).rows.map(
+        ({ id }) => id,
+      ),
     }),
     'POST /admin/sign-in-providers/undo': async () => {
       await places['/admin/sign-in-providers/{id}']?.(ann, ann);

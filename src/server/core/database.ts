@@ -7,13 +7,12 @@ import {
   type StatementObserver,
   type StatementOptions,
 } from './database-prepared-statements.ts';
-import type { DatabaseSchema } from './database-schema.ts';
 
-/** A connection pool with typed SQL. Queries outside a transaction see committed data. */
-export type Database = Kysely<DatabaseSchema>;
+/** A connection pool. Queries outside a transaction see committed data. */
+export type Database = Kysely<unknown>;
 
 /** A running transaction. Only `transaction()` creates one. */
-export type Tx = Transaction<DatabaseSchema> & { readonly [inTransaction]: true };
+export type Tx = Transaction<unknown> & { readonly [inTransaction]: true };
 declare const inTransaction: unique symbol;
 
 /** A database or a transaction. */
@@ -23,7 +22,7 @@ export type Queryable = Database | Tx;
  * Runs queries that only read: a database, a transaction, or a streaming replica (postgres/replica-driver.ts), which
  * supports neither writes nor transactions. GET handlers may call functions that take a `Reader`.
  */
-export type Reader = Pick<Database, 'selectFrom' | 'getExecutor'>;
+export type Reader = Pick<Database, 'getExecutor'>;
 
 export type DatabaseOptions = {
   connection: pg.PoolConfig;
@@ -53,7 +52,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   monitor?.onOpen(pool);
   const onStatement = monitor?.onStatement;
-  return new Kysely<DatabaseSchema>({
+  return new Kysely<unknown>({
     dialect: new PostgresDialect({
       pool: isPooled
         ? toKyselyPool(pool, { onStatement, prepares: 'none', settings: transactionSettings })
@@ -122,11 +121,11 @@ const noSettings = {
   options: undefined,
 } as const;
 
-/** Typed SQL on a connection whose transactions the caller begins and ends. */
+/** SQL on a connection whose transactions the caller begins and ends. */
 export function databaseFromClient(client: pg.ClientBase): Database {
   const only: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
   const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
-  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** The transaction that the caller has begun on a connection, and ends. What waits for its commit does not run. */
@@ -134,7 +133,7 @@ export function transactionOfClient(client: pg.ClientBase): Tx {
   const query = (text: string, values: unknown[]) => client.query({ text, values, types: javascriptTypes });
   const only = { query, release: () => {} } as unknown as PostgresPoolClient;
   const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };
-  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) }) as unknown as Tx;
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) }) as unknown as Tx;
 }
 
 /** Opens a pool. `connection` overrides the common settings. */

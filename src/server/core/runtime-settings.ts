@@ -63,7 +63,9 @@ export async function openRuntimeSettings(db: Database): Promise<RuntimeSettings
 
 /** Returns the stored values, and the defaults of settings that have none or one that is no longer valid. */
 export async function readRuntimeSettings(db: Reader): Promise<SettingValues> {
-  const rows = await db.selectFrom('site_setting').select(['name', 'value']).execute();
+  const { rows } = await sql<{ name: string; value: unknown }>`select name, value from site_setting`.execute(
+    db,
+  );
   const stored = new Map(rows.map(({ name, value }) => [name, value]));
   const entries = settingNames.map((name) => {
     const definition = settingCatalogue[name];

@@ -2,6 +2,7 @@ import { describeDirectoryError, getErrorCode, StartupError } from './startup-er
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Database, transaction, type Tx } from './database.ts';
 import { getOrInsertSetting } from './stored-settings.ts';
@@ -46,7 +47,7 @@ async function hasChanged(tx: Tx, secret: string): Promise<boolean> {
   const name = 'secret-hash';
   const value = createHash('sha256').update(`parley secret ${secret}`).digest('base64url');
   if ((await getOrInsertSetting(tx, name, value)) === value) return false;
-  await tx.updateTable('setting').set({ value }).where('name', '=', name).execute();
+  await sql`update setting set value = ${value} where name = ${name}`.execute(tx);
   return true;
 }
 

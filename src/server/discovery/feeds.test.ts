@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
@@ -9,7 +10,7 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 beforeEach(async () => {
   await server.resetRateLimits();
-  await server.db.deleteFrom('question').execute();
+  await sql`delete from question`.execute(server.db);
 });
 
 /** Posts questions one after the other. Returns their ids, newest first. */

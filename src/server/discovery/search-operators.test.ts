@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { InstantResults, HighlightedText, SearchKind, SearchResults } from '#shared/discovery/search.ts';
@@ -8,7 +9,7 @@ const ann = await server.register('Ann Lee');
 const bob = await server.register('Bob Marley');
 beforeEach(async () => {
   await server.resetRateLimits();
-  await server.db.deleteFrom('question').execute();
+  await sql`delete from question`.execute(server.db);
 });
 
 async function search(q: string, wanted: { in?: SearchKind; sort?: string } = {}): Promise<SearchResults> {
@@ -69,11 +70,7 @@ describe('narrows questions', () => {
   test('by the day they were posted', async () => {
     const old = await ask('Old');
     await ask('New');
-    await server.db
-      .updateTable('question')
-      .set({ created_at: new Date('2024-02-29T23:59:59Z') })
-      .where('id', '=', old)
-      .execute();
+    await sql`update question set created_at = '2024-02-29T23:59:59Z' where id = ${old}`.execute(server.db);
     expect(await titles('created:2024')).toEqual(['Old']);
     expect(await titles('created:2024-02-29')).toEqual(['Old']);
     expect(await titles('created:2024-03..')).toEqual(['New']);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { SearchKind, SearchResults, SearchSort } from '#shared/discovery/search.ts';
@@ -9,7 +10,7 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob Marley');
 beforeEach(async () => {
   await server.resetRateLimits();
-  await server.db.deleteFrom('question').execute();
+  await sql`delete from question`.execute(server.db);
 });
 
 type Wanted = { in?: SearchKind; sort?: SearchSort; cursor?: string };

@@ -16,8 +16,8 @@ const ann = await server.register('Ann');
 const bob = await server.register('Bob');
 beforeEach(async () => {
   await server.resetRateLimits();
-  await server.db.deleteFrom('question').execute();
-  await server.db.updateTable('tag').set({ questions_count: 0 }).execute();
+  await sql`delete from question`.execute(server.db);
+  await sql`update tag set questions_count = 0`.execute(server.db);
 });
 
 const ask = (title: string, more: { content?: string; tags?: string[] } = {}) =>
@@ -118,7 +118,7 @@ describe('suggests tags', () => {
 
   test('excludes tags already entered and tags without questions', async () => {
     expect(await names({ title: 'When does sourdough rise?', tags: ['LEVAIN'] })).toEqual(['baking']);
-    await server.db.updateTable('tag').set({ questions_count: 0 }).execute();
+    await sql`update tag set questions_count = 0`.execute(server.db);
     expect(await names({ title: 'When does sourdough rise?' })).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ let bob: Member;
 let eve: Member;
 beforeEach(async () => {
   await server.resetRateLimits();
-  await server.db.deleteFrom('question').execute();
+  await sql`delete from question`.execute(server.db);
   [ann, bob, eve] = [
     await server.register('Ann'),
     await server.register('Bob'),

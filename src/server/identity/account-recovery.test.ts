@@ -63,7 +63,7 @@ describe('resetting a forgotten password', () => {
   test('keeps two-factor authentication, and removes passkeys from before the address was confirmed', async () => {
     const [ann, ben] = [await server.register('Ann'), await server.register('Ben')];
     await enableTwoFactor(ann);
-    await server.db.updateTable('member').set({ email_verified: true }).where('id', '=', ben.id).execute();
+    await sql`update member set email_verified = true where id = ${ben.id}`.execute(server.db);
     const outcomes = [];
     for (const member of [ann, ben]) {
       const { authenticator } = await addPasskey(member);

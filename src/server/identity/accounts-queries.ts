@@ -1,93 +1,96 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import type { PendingStep } from '#shared/identity/accounts.ts';
+import type { ApplicationStatus } from '#shared/identity/applications.ts';
+import type { Role } from '#shared/identity/roles.ts';
 import { maxSessionsPerMember } from './sessions.ts';
 
 export async function findMemberByEmail(db: Queryable, email: string) {
-  return db.selectFrom('member').select(['id', 'language']).where('email', '=', email).executeTakeFirst();
+  const { rows } = await sql<{ id: number; language: string | null }>`
+    select id, language from member where email = ${email}`.execute(db);
+  return rows[0];
 }
 
 /** Returns the password hash of the member with an address; undefined if there is none. */
 export async function findCredential(db: Queryable, email: string) {
-  return db
-    .selectFrom('member')
-    .innerJoin('account', 'account.member_id', 'member.id')
-    .select(['member.id as memberId', 'account.password'])
-    .where('member.email', '=', email)
-    .where('account.provider_id', '=', 'credential')
-    .executeTakeFirst();
+  const { rows } = await sql<{ memberId: number; password: string | null }>`
+    select member.id as "memberId", password from member join account on account.member_id = member.id
+    where email = ${email} and provider_id = 'credential'`.execute(db);
+  return rows[0];
 }
+
+type AccountStatusRow = {
+  role: Role;
+  suspended_until: Date | null;
+  suspension_reason: string | null;
+  application: ApplicationStatus | null;
+  pending_step: PendingStep | null;
+};
+
+const accountStatus = sql`role, suspended_until, suspension_reason, application,
+  (select pending_step from registration where registration.member_id = member.id) as pending_step`;
+
+type OwnMemberRow = AccountStatusRow & {
+  id: number;
+  display_name: string | null;
+  avatar: string | null;
+  email: string | null;
+  email_verified: boolean;
+  language: string | null;
+  email_off_at: Date | null;
+  email_off_reason: string | null;
+  bio: string | null;
+  created_at: Date;
+  updated_at: Date;
+  reputation: number;
+  questions_count: number;
+  answers_count: number;
+  unread_moderator_messages: number;
+  hidden_posts: number;
+};
 
 export async function findOwnMember(db: Queryable, id: number) {
-  return db
-    .selectFrom('member')
-    .select([
-      'id',
-      'display_name',
-      'avatar',
-      'email',
-      'email_verified',
-      'language',
-      'email_off_at',
-      'email_off_reason',
-      'bio',
-      'created_at',
-      'updated_at',
-      'reputation',
-      'questions_count',
-      'answers_count',
-      'role',
-      'suspended_until',
-      'suspension_reason',
-      'application',
-      selectPendingStep,
-      countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`).as(
-        'unread_moderator_messages',
-      ),
-      countUpTo100(sql`(
+  const { rows } = await sql<OwnMemberRow>`
+    select id, display_name, avatar, email, email_verified, language, email_off_at, email_off_reason, bio, created_at,
+      updated_at, reputation, questions_count, answers_count, ${accountStatus},
+      ${countUpTo100(sql`moderator_message where member_id = member.id and seen_at is null`)} as unread_moderator_messages,
+      ${countUpTo100(sql`(
         select from hidden_post where author_id = member.id and status = 'hidden'
         union all select from held_post where member_id = member.id
-      ) hidden`).as('hidden_posts'),
-    ])
-    .where('id', '=', id)
-    .executeTakeFirst();
+      ) hidden`)} as hidden_posts
+    from member where id = ${id}`.execute(db);
+  return rows[0];
 }
-
-const selectPendingStep = sql<PendingStep | null>`(
-  select pending_step from registration where registration.member_id = member.id
-)`.as('pending_step');
 
 /** Counts up to 100, the highest number shown. */
 const countUpTo100 = (rows: RawBuilder<unknown>) =>
-  sql<number>`(select count(*) from (select from ${rows} limit 100) few)`;
+  sql`(select count(*) from (select from ${rows} limit 100) few)`;
 
 export async function findAccountStatus(db: Queryable, id: number) {
-  return db
-    .selectFrom('member')
-    .select(['role', 'suspended_until', 'suspension_reason', 'application', selectPendingStep])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const { rows } = await sql<AccountStatusRow>`
+    select ${accountStatus} from member where id = ${id}`.execute(db);
+  return rows[0];
 }
 
 export async function listSessions(db: Queryable, memberId: number) {
-  return db
-    .selectFrom('session')
-    .select(['id', 'created_at', 'updated_at', 'expires_at', 'user_agent'])
-    .where('member_id', '=', memberId)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .orderBy('created_at', 'desc')
-    .limit(maxSessionsPerMember)
-    .execute();
+  const { rows } = await sql<{
+    id: number;
+    created_at: Date;
+    updated_at: Date;
+    expires_at: Date;
+    user_agent: string | null;
+  }>`
+    select id, created_at, updated_at, expires_at, user_agent from session
+    where member_id = ${memberId} and expires_at > now()
+    order by created_at desc limit ${maxSessionsPerMember}`.execute(db);
+  return rows;
 }
 
 /** Deletes one session of a member. Returns whether it existed. */
 export async function deleteSession(db: Queryable, { id, memberId }: { id: number; memberId: number }) {
-  const deleted = await db
-    .deleteFrom('session')
-    .where('id', '=', id)
-    .where('member_id', '=', memberId)
-    .executeTakeFirst();
-  return deleted.numDeletedRows > 0n;
+  const { numAffectedRows = 0n } = await sql`
+    delete from session where id = ${id} and member_id = ${memberId}`.execute(db);
+  return numAffectedRows > 0n;
 }
 
 /** Returns false if the member has no such session. */
@@ -95,13 +98,11 @@ export async function updateSessionToken(
   tx: Tx,
   { id, memberId, token }: { id: number; memberId: number; token: string },
 ): Promise<boolean> {
-  const updated = await tx
-    .updateTable('session')
-    .set({ token, updated_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('member_id', '=', memberId)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+  const { numAffectedRows = 0n } = await sql`
+    update session set token = ${token}, updated_at = now() where id = ${id} and member_id = ${memberId}`.execute(
+    tx,
+  );
+  return numAffectedRows > 0n;
 }
 
 /** Returns the number of deleted sessions. */
@@ -109,12 +110,9 @@ export async function deleteOtherSessions(
   db: Queryable,
   { exceptSessionId, memberId }: { exceptSessionId: number; memberId: number },
 ): Promise<number> {
-  const deleted = await db
-    .deleteFrom('session')
-    .where('member_id', '=', memberId)
-    .where('id', '!=', exceptSessionId)
-    .executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+  const { numAffectedRows } = await sql`
+    delete from session where member_id = ${memberId} and id <> ${exceptSessionId}`.execute(db);
+  return Number(numAffectedRows);
 }
 
 /** Compares addresses trimmed and without case. */

@@ -145,13 +145,11 @@ describe('registering', () => {
     const form = { displayName: 'Secret', email, password: secret };
     const { body } = await full.visitor().post('/members', form);
     expect(JSON.stringify(body)).not.toContain('password');
-    const { password: stored } = await server.db
-      .selectFrom('account')
-      .innerJoin('member', 'member.id', 'account.member_id')
-      .select('account.password')
-      .where('member.email', '=', email)
-      .executeTakeFirstOrThrow();
-    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const { rows } = await sql<{ password: string }>`
+      select password from account join member on member.id = account.member_id where email = ${email}`.execute(
+      server.db,
+    );
+    expect(rows[0]?.password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 });
 

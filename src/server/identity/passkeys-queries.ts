@@ -1,27 +1,33 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
 
+type ListedPasskeyRow = { id: number; name: string; created_at: Date; last_used_at: Date | null };
+
 export async function listPasskeys(db: Queryable, memberId: number) {
-  return db
-    .selectFrom('passkey')
-    .select(['id', 'name', 'credential_id', 'user_handle', 'transports', 'created_at', 'last_used_at'])
-    .where('member_id', '=', memberId)
-    .orderBy('id')
-    .limit(100)
-    .execute();
+  const { rows } = await sql<
+    ListedPasskeyRow & { credential_id: string; user_handle: string; transports: string[] }
+  >`
+    select id, name, credential_id, user_handle, transports, created_at, last_used_at from passkey
+    where member_id = ${memberId} order by id limit 100`.execute(db);
+  return rows;
 }
 
 export async function findPasskeyByCredential(db: Queryable, credentialId: string) {
-  return db
-    .selectFrom('passkey')
-    .select(['id', 'member_id', 'public_key', 'counter', 'user_handle'])
-    .where('credential_id', '=', credentialId)
-    .executeTakeFirst();
+  const { rows } = await sql<{
+    id: number;
+    member_id: number;
+    public_key: Uint8Array;
+    counter: number;
+    user_handle: string;
+  }>`
+    select id, member_id, public_key, counter, user_handle from passkey
+    where credential_id = ${credentialId}`.execute(db);
+  return rows[0];
 }
 
 /** Serializes changes of a member's sign-in methods. */
 export async function lockSignInMethods(tx: Tx, memberId: number): Promise<void> {
-  await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
+  await sql`select from member where id = ${memberId} for update`.execute(tx);
 }
 
 export type PasskeyRow = {
@@ -36,20 +42,14 @@ export type PasskeyRow = {
 
 /** Returns undefined if another member has the passkey. */
 export async function insertPasskey(tx: Tx, row: PasskeyRow) {
-  return tx
-    .insertInto('passkey')
-    .values({
-      member_id: row.memberId,
-      name: row.name,
-      credential_id: row.credentialId,
-      public_key: Buffer.from(row.publicKey),
-      user_handle: row.userHandle,
-      counter: row.counter,
-      transports: row.transports,
-    })
-    .onConflict((conflict) => conflict.column('credential_id').doNothing())
-    .returning(['id', 'name', 'created_at', 'last_used_at'])
-    .executeTakeFirst();
+  const { rows } = await sql<ListedPasskeyRow>`
+    insert into passkey (member_id, name, credential_id, public_key, user_handle, counter, transports)
+    values (
+      ${row.memberId}, ${row.name}, ${row.credentialId}, ${Buffer.from(row.publicKey)}, ${row.userHandle}, ${row.counter},
+      ${row.transports}::text[]
+    ) on conflict (credential_id) do nothing
+    returning id, name, created_at, last_used_at`.execute(tx);
+  return rows[0];
 }
 
 /** Returns undefined if the member has no such passkey. */
@@ -57,28 +57,22 @@ export async function renamePasskey(
   db: Database,
   { id, memberId, name }: { id: number; memberId: number; name: string },
 ) {
-  return db
-    .updateTable('passkey')
-    .set({ name })
-    .where('id', '=', id)
-    .where('member_id', '=', memberId)
-    .returning(['id', 'name', 'created_at', 'last_used_at'])
-    .executeTakeFirst();
+  const { rows } = await sql<ListedPasskeyRow>`
+    update passkey set name = ${name} where id = ${id} and member_id = ${memberId}
+    returning id, name, created_at, last_used_at`.execute(db);
+  return rows[0];
 }
 
 export async function deletePasskey(tx: Tx, { id, memberId }: { id: number; memberId: number }) {
-  const deleted = await tx
-    .deleteFrom('passkey')
-    .where('id', '=', id)
-    .where('member_id', '=', memberId)
-    .executeTakeFirst();
-  return deleted.numDeletedRows === 1n;
+  const { numAffectedRows } = await sql`
+    delete from passkey where id = ${id} and member_id = ${memberId}`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Deletes all passkeys of a member. Returns how many there were. */
 export async function deleteAllPasskeys(tx: Tx, memberId: number): Promise<number> {
-  const deleted = await tx.deleteFrom('passkey').where('member_id', '=', memberId).executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+  const { numAffectedRows } = await sql`delete from passkey where member_id = ${memberId}`.execute(tx);
+  return Number(numAffectedRows);
 }
 
 /** The counter never decreases. */
@@ -86,11 +80,10 @@ export async function recordPasskeyUse(
   db: Database,
   { id, counter }: { id: number; counter: number },
 ): Promise<void> {
-  await db
-    .updateTable('passkey')
-    .set({ counter: sql<number>`greatest(counter, ${counter})`, last_used_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    update passkey set counter = greatest(counter, ${counter}), last_used_at = now() where id = ${id}`.execute(
+    db,
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { formatError } from '#shared/errors.ts';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -155,20 +156,10 @@ describe('adding a passkey', () => {
 
   test(`is limited to ${serverLimits.passkeys} per member`, async () => {
     const ann = await server.register('Ann');
-    const stored = {
-      member_id: ann.id,
-      public_key: Buffer.of(1),
-      user_handle: 'handle',
-      counter: 0,
-      transports: [],
-    };
-    const names = Array.from({ length: serverLimits.passkeys - 1 }, (_, made) => `key ${made}`);
-    const rows = names.map((name) => ({
-      ...stored,
-      name,
-      credential_id: Buffer.from(name).toString('base64url'),
-    }));
-    await server.db.insertInto('passkey').values(rows).execute();
+    await sql`
+      insert into passkey (member_id, name, credential_id, public_key, user_handle, counter, transports)
+      select ${ann.id}, 'key ' || n, 'credential-' || n, '\\x01', 'handle', 0, '{}'
+      from generate_series(2, ${sql.lit(serverLimits.passkeys)}) n`.execute(server.db);
     await addPasskey(ann);
     expect(await ann.post('/passkeys/options', { password })).toMatchObject({
       detail: 'You can have up to 20 passkeys.',
@@ -193,7 +184,7 @@ describe('own passkeys', () => {
   test('are not removed if one is the only sign-in method', async () => {
     const ann = await server.register('Ann');
     const { id } = await addPasskey(ann);
-    await server.db.deleteFrom('account').where('member_id', '=', ann.id).execute();
+    await sql`delete from account where member_id = ${ann.id}`.execute(server.db);
     expect(await ann.post(`/passkeys/${id}/removal`, {})).toMatchObject({
       detail: formatError({ code: 'last-passkey' }),
     });
@@ -203,13 +194,9 @@ describe('own passkeys', () => {
   test('of a member without a password are removed only after a recent sign-in', async () => {
     const ann = await server.register('Ann');
     const [first] = [await addPasskey(ann), await addPasskey(ann)];
-    await server.db.deleteFrom('account').where('member_id', '=', ann.id).execute();
+    await sql`delete from account where member_id = ${ann.id}`.execute(server.db);
     const longAgo = new Date(Date.now() - 16 * 60_000);
-    await server.db
-      .updateTable('session')
-      .set({ created_at: longAgo })
-      .where('member_id', '=', ann.id)
-      .execute();
+    await sql`update session set created_at = ${longAgo} where member_id = ${ann.id}`.execute(server.db);
     expect(await ann.post(`/passkeys/${first.id}/removal`, {})).toMatchObject({ kind: 'sign-in-again' });
     const browser = server.visitor();
     expectOk(await signIn(first.authenticator, undefined, browser));
@@ -224,7 +211,5 @@ test('removes sign-in methods added after an email address was changed, when the
   const token = await createLinkToken(server.db, { memberId: ann.id, purpose: 'revert_email' });
   expectOk(await server.visitor().post('/email/revert', { token }));
   expect(await signIn(authenticator)).toMatchObject(refused);
-  expect(
-    await server.db.selectFrom('two_factor').where('member_id', '=', ann.id).selectAll().execute(),
-  ).toEqual([]);
+  expect((await sql`select from two_factor where member_id = ${ann.id}`.execute(server.db)).rows).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -109,7 +110,7 @@ export function createPasswordResets({
 /** Ends all sessions of a member whose access changed, and deletes their API tokens. */
 export async function endAllSessions(tx: Tx, memberId: number): Promise<void> {
   await deleteAllSessions(tx, memberId);
-  await tx.deleteFrom('api_token').where('member_id', '=', memberId).execute();
+  await sql`delete from api_token where member_id = ${memberId}`.execute(tx);
   await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId: null, except: null });
 }
 

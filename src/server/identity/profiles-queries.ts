@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
+import { one } from '#server/core/sql.ts';
 import {
   answerCardColumns,
   type AnswerCardRow,
@@ -79,11 +80,16 @@ export async function listAnswersBy(db: Reader, { memberId, cursor, limit }: Pag
 }
 
 export async function getMemberSettings(db: Reader, id: number) {
-  return db
-    .selectFrom('member')
-    .select(['display_name', 'email', 'bio', 'location', 'website', 'show_email'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<{
+    display_name: string | null;
+    email: string | null;
+    bio: string | null;
+    location: string | null;
+    website: string | null;
+    show_email: boolean;
+  }>`
+    select display_name, email, bio, location, website, show_email from member where id = ${id}`.execute(db);
+  return one(rows);
 }
 
 /** Returns false for an account that was deleted or merged meanwhile, which has no personal data any more. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 
 /** Returns the member linked to an account at the provider; undefined if there is none. */
@@ -5,12 +6,10 @@ export async function findMemberByProviderAccount(
   db: Queryable,
   { providerId, subject }: { providerId: string; subject: string },
 ) {
-  return db
-    .selectFrom('account')
-    .select('member_id as memberId')
-    .where('provider_id', '=', providerId)
-    .where('account_id', '=', subject)
-    .executeTakeFirst();
+  const { rows } = await sql<{ memberId: number }>`
+    select member_id as "memberId" from account
+    where provider_id = ${providerId} and account_id = ${subject}`.execute(db);
+  return rows[0];
 }
 
 /** Returns the member's account at the provider. */
@@ -18,22 +17,17 @@ export async function findProviderAccount(
   db: Queryable,
   { providerId, memberId }: { providerId: string; memberId: number },
 ) {
-  return db
-    .selectFrom('account')
-    .select(['id', 'created_at'])
-    .where('provider_id', '=', providerId)
-    .where('member_id', '=', memberId)
-    .executeTakeFirst();
+  const { rows } = await sql<{ id: number; created_at: Date }>`
+    select id, created_at from account
+    where provider_id = ${providerId} and member_id = ${memberId}`.execute(db);
+  return rows[0];
 }
 
 /** Returns when each account of a member at a provider was linked, by `account.provider_id`. */
 export async function listProviderAccounts(db: Queryable, memberId: number): Promise<Map<string, Date>> {
-  const rows = await db
-    .selectFrom('account')
-    .select(['provider_id', 'created_at'])
-    .where('member_id', '=', memberId)
-    .where('provider_id', '!=', 'credential')
-    .execute();
+  const { rows } = await sql<{ provider_id: string; created_at: Date }>`
+    select provider_id, created_at from account
+    where member_id = ${memberId} and provider_id <> 'credential'`.execute(db);
   return new Map(rows.map((row) => [row.provider_id, row.created_at]));
 }
 
@@ -42,14 +36,12 @@ export async function insertProviderAccount(
   tx: Tx,
   { providerId, memberId, subject }: { providerId: string; memberId: number; subject: string },
 ): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('account')
-    .values({ provider_id: providerId, member_id: memberId, account_id: subject, password: null })
-    .onConflict((conflict) => conflict.columns(['provider_id', 'account_id']).doNothing())
-    .executeTakeFirst();
-  return inserted.numInsertedOrUpdatedRows === 1n;
+  const { numAffectedRows } = await sql`
+    insert into account (provider_id, member_id, account_id) values (${providerId}, ${memberId}, ${subject})
+    on conflict (provider_id, account_id) do nothing`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 export async function deleteProviderAccount(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('account').where('id', '=', id).execute();
+  await sql`delete from account where id = ${id}`.execute(tx);
 }

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 export async function findTwoFactor(db: Queryable, memberId: number) {
-  return db
-    .selectFrom('two_factor')
-    .select(['encrypted_key', 'created_at'])
-    .where('member_id', '=', memberId)
-    .executeTakeFirst();
+  const { rows } = await sql<{ encrypted_key: string; created_at: Date }>`
+    select encrypted_key, created_at from two_factor where member_id = ${memberId}`.execute(db);
+  return rows[0];
 }
 
 /** Returns false if there is one already. */
@@ -14,18 +13,16 @@ export async function insertTwoFactor(
   tx: Tx,
   { memberId, encryptedKey, period }: { memberId: number; encryptedKey: string; period: number },
 ): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('two_factor')
-    .values({ member_id: memberId, encrypted_key: encryptedKey, last_period: period })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return inserted.numInsertedOrUpdatedRows === 1n;
+  const { numAffectedRows } = await sql`
+    insert into two_factor (member_id, encrypted_key, last_period) values (${memberId}, ${encryptedKey}, ${period})
+    on conflict do nothing`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Returns false if there was none. Also deletes the recovery codes. */
 export async function deleteTwoFactor(tx: Tx, memberId: number): Promise<boolean> {
-  const deleted = await tx.deleteFrom('two_factor').where('member_id', '=', memberId).executeTakeFirst();
-  return deleted.numDeletedRows === 1n;
+  const { numAffectedRows } = await sql`delete from two_factor where member_id = ${memberId}`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Marks the code of a period as used; returns false if it or a later one was used before. */
@@ -33,46 +30,33 @@ export async function consumeTotpPeriod(
   db: Queryable,
   { memberId, period }: { memberId: number; period: number },
 ): Promise<boolean> {
-  const claimed = await db
-    .updateTable('two_factor')
-    .set({ last_period: period })
-    .where('member_id', '=', memberId)
-    .where('last_period', '<', period)
-    .executeTakeFirst();
-  return claimed.numUpdatedRows === 1n;
+  const { numAffectedRows } = await sql`
+    update two_factor set last_period = ${period} where member_id = ${memberId} and last_period < ${period}`.execute(
+    db,
+  );
+  return numAffectedRows === 1n;
 }
 
 export async function countRecoveryCodes(db: Queryable, memberId: number): Promise<number> {
-  const { left } = await db
-    .selectFrom('recovery_code')
-    .select(({ fn }) => fn.countAll<number>().as('left'))
-    .where('member_id', '=', memberId)
-    .executeTakeFirstOrThrow();
-  return left;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from recovery_code where member_id = ${memberId}`.execute(db);
+  return one(rows).count;
 }
 
 /** Replaces all recovery codes. */
 export async function replaceRecoveryCodes(tx: Tx, memberId: number, hashes: readonly string[]) {
-  await tx
-    .selectFrom('two_factor')
-    .select('member_id')
-    .where('member_id', '=', memberId)
-    .forUpdate()
-    .execute();
-  await tx.deleteFrom('recovery_code').where('member_id', '=', memberId).execute();
-  await tx
-    .insertInto('recovery_code')
-    .values(hashes.map((hash, index) => ({ member_id: memberId, first_digit: index, hash })))
-    .execute();
+  await sql`select from two_factor where member_id = ${memberId} for update`.execute(tx);
+  await sql`delete from recovery_code where member_id = ${memberId}`.execute(tx);
+  await sql`
+    insert into recovery_code (member_id, first_digit, hash)
+    select ${memberId}::bigint, position - 1, hash
+    from unnest(${[...hashes]}::text[]) with ordinality as code (hash, position)`.execute(tx);
 }
 
 export async function findRecoveryCode(db: Queryable, memberId: number, index: number) {
-  return db
-    .selectFrom('recovery_code')
-    .select('hash')
-    .where('member_id', '=', memberId)
-    .where('first_digit', '=', index)
-    .executeTakeFirst();
+  const { rows } = await sql<{ hash: string }>`
+    select hash from recovery_code where member_id = ${memberId} and first_digit = ${index}`.execute(db);
+  return rows[0];
 }
 
 /** Returns false if a concurrent request has used it. */
@@ -80,53 +64,35 @@ export async function deleteRecoveryCode(
   tx: Tx,
   { memberId, index, hash }: { memberId: number; index: number; hash: string },
 ): Promise<boolean> {
-  const deleted = await tx
-    .deleteFrom('recovery_code')
-    .where('member_id', '=', memberId)
-    .where('first_digit', '=', index)
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return deleted.numDeletedRows === 1n;
+  const { numAffectedRows } = await sql`
+    delete from recovery_code
+    where member_id = ${memberId} and first_digit = ${index} and hash = ${hash}`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Returns when the member's password was last set; undefined if they have none. */
 export async function findPasswordChangedAt(db: Queryable, memberId: number): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('account')
-    .select('updated_at')
-    .where('member_id', '=', memberId)
-    .where('provider_id', '=', 'credential')
-    .executeTakeFirst();
-  return row?.updated_at;
+  const { rows } = await sql<{ updated_at: Date }>`
+    select updated_at from account where member_id = ${memberId} and provider_id = 'credential'`.execute(db);
+  return rows[0]?.updated_at;
 }
 
 /** Returns when the session started. */
 export async function findSessionCreatedAt(db: Queryable, sessionId: number) {
-  const row = await db
-    .selectFrom('session')
-    .select('created_at')
-    .where('id', '=', sessionId)
-    .executeTakeFirst();
-  return row?.created_at;
+  const { rows } = await sql<{ created_at: Date }>`
+    select created_at from session where id = ${sessionId}`.execute(db);
+  return rows[0]?.created_at;
 }
 
 /** Marks a key as used; returns false if it already was. Also deletes expired keys. */
 export async function consumeNonce(db: Database | Tx, key: string, expiresAt: Date): Promise<boolean> {
-  await db
-    .deleteFrom('used_nonce')
-    .where('key', 'in', (old) =>
-      old
-        .selectFrom('used_nonce')
-        .select('key')
-        .where('expires_at', '<', sql<Date>`now()`)
-        .orderBy('expires_at')
-        .limit(10),
-    )
-    .execute();
-  const marked = await db
-    .insertInto('used_nonce')
-    .values({ key, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return marked.numInsertedOrUpdatedRows === 1n;
+  await sql`
+    delete from used_nonce where key in (
+      select key from used_nonce where expires_at < now() order by expires_at limit 10
+    )`.execute(db);
+  const { numAffectedRows } = await sql`
+    insert into used_nonce (key, expires_at) values (${key}, ${expiresAt}) on conflict do nothing`.execute(
+    db,
+  );
+  return numAffectedRows === 1n;
 }

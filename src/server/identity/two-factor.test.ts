@@ -30,11 +30,7 @@ const setUp = async (member: Member) =>
 
 /** Makes the codes used so far belong to earlier periods. */
 async function letPeriodsPass(memberId: number) {
-  await server.db
-    .updateTable('two_factor')
-    .set({ last_period: 0 })
-    .where('member_id', '=', memberId)
-    .execute();
+  await sql`update two_factor set last_period = 0 where member_id = ${memberId}`.execute(server.db);
 }
 
 /** Returns a browser in which the right password was entered. */
@@ -89,12 +85,9 @@ describe('enabling two-factor authentication', () => {
 
   test('stores neither the key nor the recovery codes in plain text', async () => {
     const { member, key, codes } = await careful('Ann');
-    const rows = await server.db
-      .selectFrom('two_factor')
-      .innerJoin('recovery_code', 'recovery_code.member_id', 'two_factor.member_id')
-      .selectAll()
-      .where('two_factor.member_id', '=', member.id)
-      .execute();
+    const { rows } = await sql`
+      select * from two_factor join recovery_code on recovery_code.member_id = two_factor.member_id
+      where two_factor.member_id = ${member.id}`.execute(server.db);
     expect(rows).toHaveLength(10);
     const stored = JSON.stringify(rows);
     for (const secret of [key, ...codes, ...codes.map((code) => code.replace('-', ''))])

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TagDocument } from '#shared/discovery/tags.ts';
@@ -79,9 +80,6 @@ test('a merged tag loses its texts with their source, and an import does not bri
   await importArchive(archive('Other.', '<p>Other.</p>'));
   expectOk(await moderator.delete('/moderation/tags/malt/synonyms/yeast'));
   expect(expectOk(await ann.get<TagDocument>('/tags/malt'))).toMatchObject({ description: 'Ours' });
-  expect(
-    (await server.db.selectFrom('tag').select('description').where('key', '=', 'yeast').execute())[0],
-  ).toEqual({
-    description: null,
-  });
+  const { rows } = await sql`select description from tag where key = 'yeast'`.execute(server.db);
+  expect(rows).toEqual([{ description: null }]);
 });

@@ -199,7 +199,7 @@ test('keeps the placeholder of a deleted reply that has replies', async () => {
 
 test('does not restore a deleted account or its posts', async () => {
   const ids = await imported({ ...archive, Users: [...archive.Users, userRow(3)] });
-  await server.db.deleteFrom('member').where('id', '=', ids.member(3).id).execute();
+  await sql`delete from member where id = ${ids.member(3).id}`.execute(server.db);
   const summary = await importAgain({ ...archive, Users: [...archive.Users, userRow(3)] });
   expect(account(summary, 'Users.xml')).toEqual({
     imported: 0,

@@ -1,45 +1,44 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import { type ApiScope, unusedApiTokenDays } from '#shared/integrations/api-tokens.ts';
 
-const columns = ['id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'] as const;
+type ApiTokenRow = {
+  id: number;
+  name: string;
+  scopes: string[];
+  created_at: Date;
+  expires_at: Date;
+  last_used_at: Date | null;
+};
+
+const columns = sql`id, name, scopes, created_at, expires_at, last_used_at`;
 
 export async function listApiTokens(db: Queryable, memberId: number) {
-  return db
-    .selectFrom('api_token')
-    .select(columns)
-    .where('member_id', '=', memberId)
-    .orderBy('id', 'desc')
-    .limit(100)
-    .execute();
+  const { rows } = await sql<ApiTokenRow>`
+    select ${columns} from api_token where member_id = ${memberId} order by id desc limit 100`.execute(db);
+  return rows;
 }
 
 /** Serializes the creation of a member's tokens, and returns how many there are. */
 export async function lockApiTokens(tx: Tx, memberId: number): Promise<number> {
-  await tx.selectFrom('member').select('id').where('id', '=', memberId).forUpdate().execute();
-  const { count } = await tx
-    .selectFrom('api_token')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('member_id', '=', memberId)
-    .executeTakeFirstOrThrow();
-  return count;
+  await sql`select from member where id = ${memberId} for update`.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from api_token where member_id = ${memberId}`.execute(tx);
+  return one(rows).count;
 }
 
 export async function insertApiToken(
   tx: Tx,
   token: { memberId: number; name: string; hash: Uint8Array; scopes: readonly ApiScope[]; days: number },
 ) {
-  return tx
-    .insertInto('api_token')
-    .values({
-      member_id: token.memberId,
-      name: token.name,
-      hash: Buffer.from(token.hash),
-      scopes: [...token.scopes],
-      expires_at: sql<Date>`now() + make_interval(days => ${token.days}::int)`,
-    })
-    .returning(columns)
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<ApiTokenRow>`
+    insert into api_token (member_id, name, hash, scopes, expires_at)
+    values (
+      ${token.memberId}, ${token.name}, ${Buffer.from(token.hash)}, ${[...token.scopes]}::text[],
+      now() + make_interval(days => ${token.days}::int)
+    ) returning ${columns}`.execute(tx);
+  return one(rows);
 }
 
 /** Returns the name of the deleted token; undefined if the member has none with this id. */
@@ -47,36 +46,30 @@ export async function deleteApiToken(
   db: Queryable,
   { id, memberId }: { id: number; memberId: number },
 ): Promise<string | undefined> {
-  const deleted = await db
-    .deleteFrom('api_token')
-    .where('id', '=', id)
-    .where('member_id', '=', memberId)
-    .returning('name')
-    .executeTakeFirst();
-  return deleted?.name;
+  const { rows } = await sql<{ name: string }>`
+    delete from api_token where id = ${id} and member_id = ${memberId} returning name`.execute(db);
+  return rows[0]?.name;
 }
 
 /** Whether a token is valid. */
-const isValid: RawBuilder<boolean> = sql<boolean>`expires_at > now()
+const isValid = sql`expires_at > now()
   and coalesce(last_used_at, created_at) > now() - make_interval(days => ${sql.lit(unusedApiTokenDays)})`;
 
 /** Returns undefined if there is no valid token with this hash. The limits are those of a service account. */
 export async function findApiToken(db: Queryable, hash: Uint8Array) {
-  return db
-    .selectFrom('api_token')
-    .leftJoin('service_account', 'service_account.member_id', 'api_token.member_id')
-    .select([
-      'id',
-      'api_token.member_id',
-      'scopes',
-      'last_used_at',
-      'deactivated_at',
-      'requests_per_minute',
-      'posts_per_hour',
-    ])
-    .where('hash', '=', Buffer.from(hash))
-    .where(isValid)
-    .executeTakeFirst();
+  const { rows } = await sql<{
+    id: number;
+    member_id: number;
+    scopes: string[];
+    last_used_at: Date | null;
+    deactivated_at: Date | null;
+    requests_per_minute: number | null;
+    posts_per_hour: number | null;
+  }>`
+    select id, api_token.member_id, scopes, last_used_at, deactivated_at, requests_per_minute, posts_per_hour
+    from api_token left join service_account on service_account.member_id = api_token.member_id
+    where hash = ${Buffer.from(hash)} and ${isValid}`.execute(db);
+  return rows[0];
 }
 
 /** At most once a minute, so that a busy program does not update the row with every request. */

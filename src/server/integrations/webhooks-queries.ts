@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { WebhookEvent, WebhookFormat } from '#shared/integrations/webhook-events.ts';
 import type { WebhookDelivery, WebhookFailure } from '#shared/integrations/webhooks.ts';
 import { isPublic } from './webhooks-delivery-queries.ts';
@@ -25,59 +26,41 @@ export type WebhookRow = {
   created_at: Date;
 };
 
-const columns = [
-  'id',
-  'name',
-  'address',
-  'format',
-  'events',
-  'tags',
-  'encrypted_secret',
-  'previous_secret_until',
-  'is_enabled',
-  'stop_reason',
-  'failing_since',
-  'delivered_at',
-  'created_at',
-] as const;
+const columns = sql`id, name, address, format, events, tags, encrypted_secret, previous_secret_until, is_enabled,
+  stop_reason, failing_since, delivered_at, created_at`;
 
 /** In the order in which they were added. */
 export async function listWebhooks(db: Reader) {
-  return db.selectFrom('webhook').select(columns).where('deleted_at', 'is', null).orderBy('id').execute();
+  const { rows } = await sql<WebhookRow>`
+    select ${columns} from webhook where deleted_at is null order by id`.execute(db);
+  return rows;
 }
 
 /** The number of deliveries that wait, by web hook. */
 export async function countWaitingDeliveries(db: Reader): Promise<ReadonlyMap<number, number>> {
-  const rows = await db
-    .selectFrom('webhook_delivery')
-    .select(({ fn }) => ['webhook_id', fn.countAll<number>().as('count')])
-    .where('state', '=', 'pending')
-    .groupBy('webhook_id')
-    .execute();
+  const { rows } = await sql<{ webhook_id: number; count: number }>`
+    select webhook_id, count(*) as count from webhook_delivery where state = 'pending'
+    group by webhook_id`.execute(db);
   return new Map(rows.map((row) => [row.webhook_id, row.count]));
 }
 
 export async function countWebhooks(tx: Tx): Promise<number> {
-  const { count } = await tx
-    .selectFrom('webhook')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from webhook where deleted_at is null`.execute(tx);
+  return one(rows).count;
 }
 
 export async function findWebhook(db: Reader, id: number) {
-  return db
-    .selectFrom('webhook')
-    .select(columns)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const { rows } = await sql<WebhookRow>`
+    select ${columns} from webhook where id = ${id} and deleted_at is null`.execute(db);
+  return rows[0];
 }
 
 /** The tags with these keys. */
 export async function listTagsByKey(db: Queryable, keys: readonly string[]) {
-  return db.selectFrom('tag').select(['key', 'name']).where('key', 'in', keys).execute();
+  const { rows } = await sql<{ key: string; name: string }>`
+    select key, name from tag where key = any(${[...keys]}::text[])`.execute(db);
+  return rows;
 }
 
 type StoredValues = Pick<WebhookRow, 'name' | 'address' | 'format' | 'events' | 'tags'>;
@@ -86,20 +69,22 @@ export async function insertWebhook(
   tx: Tx,
   values: StoredValues & { encrypted_secret: string },
 ): Promise<number> {
-  const { id } = await tx.insertInto('webhook').values(values).returning('id').executeTakeFirstOrThrow();
-  return id;
+  const { name, address, format, events, tags, encrypted_secret: secret } = values;
+  const { rows } = await sql<{ id: number }>`
+    insert into webhook (name, address, format, events, tags, encrypted_secret)
+    values (${name}, ${address}, ${format}, ${events}::text[], ${tags}::text[], ${secret}) returning id`.execute(
+    tx,
+  );
+  return one(rows).id;
 }
 
 /** The pause that a receiver asked for ends with its address. */
 export async function updateWebhook(tx: Tx, id: number, values: StoredValues): Promise<void> {
-  await tx
-    .updateTable('webhook')
-    .set({
-      ...values,
-      paused_until: sql<Date | null>`case when address = ${values.address} then paused_until end`,
-    })
-    .where('id', '=', id)
-    .execute();
+  const { name, address, format, events, tags } = values;
+  await sql`
+    update webhook set name = ${name}, address = ${address}, format = ${format}, events = ${events}::text[],
+      tags = ${tags}::text[], paused_until = case when address = ${address} then paused_until end
+    where id = ${id}`.execute(tx);
 }
 
 /** Switches a web hook. Switched on, waiting deliveries are sent again at once, for another three days. */

@@ -10,17 +10,15 @@ import { switchEmailOn } from './email-bounces-queries.ts';
 
 /** The preferences that a member has set. */
 export async function listPreferences(db: Queryable, memberId: number): Promise<NotificationPreference[]> {
-  const rows = await db
-    .selectFrom('notification_preference')
-    .select(['category', 'in_app as inApp', 'email', 'push'])
-    .where('member_id', '=', memberId)
-    .execute();
+  const { rows } = await sql<NotificationPreference & { category: string }>`
+    select category, in_app as "inApp", email, push from notification_preference
+    where member_id = ${memberId}`.execute(db);
   return rows.map(({ category, ...row }) => ({ ...row, category: notificationCategory.parse(category) }));
 }
 
 /** Locks the preferences of a member against concurrent changes. */
 export async function lockPreferences(tx: Tx, memberId: number): Promise<void> {
-  await tx.selectFrom('member').select('id').where('id', '=', memberId).forNoKeyUpdate().execute();
+  await sql`select from member where id = ${memberId} for no key update`.execute(tx);
 }
 
 export async function upsertPreference(
@@ -29,13 +27,11 @@ export async function upsertPreference(
   choice: NotificationPreference,
 ): Promise<void> {
   const { category, inApp, email, push } = choice;
-  await tx
-    .insertInto('notification_preference')
-    .values({ member_id: memberId, category, in_app: inApp, email, push })
-    .onConflict((conflict) =>
-      conflict.columns(['member_id', 'category']).doUpdateSet({ in_app: inApp, email, push }),
-    )
-    .execute();
+  await sql`
+    insert into notification_preference (member_id, category, in_app, email, push)
+    values (${memberId}, ${category}, ${inApp}, ${email}, ${push})
+    on conflict (member_id, category) do update
+    set in_app = excluded.in_app, email = excluded.email, push = excluded.push`.execute(tx);
 }
 
 const categories = JSON.stringify(
@@ -139,30 +135,22 @@ export async function isKnownTimeZone(tx: Tx, name: string): Promise<boolean> {
  * Undefined if the member has none.
  */
 export async function findEmail(db: Queryable, memberId: number) {
-  const row = await db
-    .selectFrom('member')
-    .select(['email', 'email_verified', 'language', 'email_off_at'])
-    .where('id', '=', memberId)
-    .where('source_id', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined || row.email === null) return undefined;
-  return {
-    email: row.email,
-    isConfirmed: row.email_verified,
-    isOff: row.email_off_at !== null,
-    language: row.language,
-  };
+  const { rows } = await sql<{
+    email: string;
+    isConfirmed: boolean;
+    isOff: boolean;
+    language: string | null;
+  }>`
+    select email, email_verified as "isConfirmed", email_off_at is not null as "isOff", language from member
+    where id = ${memberId} and source_id is null and email is not null`.execute(db);
+  return rows[0];
 }
 
 /** Confirms an address. Returns false if it is no longer the member's address. */
 export async function markEmailConfirmed(tx: Tx, { memberId, email }: { memberId: number; email: string }) {
-  const changed = await tx
-    .updateTable('member')
-    .set({ email_verified: true })
-    .where('id', '=', memberId)
-    .where('email', '=', email)
-    .executeTakeFirst();
-  if (changed.numUpdatedRows === 0n) return false;
+  const { numAffectedRows = 0n } = await sql`
+    update member set email_verified = true where id = ${memberId} and email = ${email}`.execute(tx);
+  if (numAffectedRows === 0n) return false;
   // A link in an email proves that emails arrive.
   await switchEmailOn(tx, memberId);
   return true;

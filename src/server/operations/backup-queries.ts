@@ -41,8 +41,9 @@ export async function startBackupRun(db: Queryable, run: { node: string; file: s
   await sql`update backup_run set outcome = 'failed', ended_at = now(), reason = 'Its node ended before it was done.'
     where outcome = 'running'`.execute(db);
   await sql`delete from backup_run where started_at < now() - interval '400 days'`.execute(db);
-  const { id } = await db.insertInto('backup_run').values(run).returning('id').executeTakeFirstOrThrow();
-  return id;
+  const { rows } = await sql<{ id: number }>`
+    insert into backup_run (node, file) values (${run.node}, ${run.file}) returning id`.execute(db);
+  return one(rows).id;
 }
 
 export async function recordBackupSuccess(db: Queryable, id: number, bytes: number): Promise<void> {

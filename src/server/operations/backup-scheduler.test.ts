@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { BackupSchedule } from '#server/core/config.ts';
@@ -58,7 +59,7 @@ test('logs an error for a missing directory, removes nothing, and does not retry
     lastVerified: null,
     isLastFailed: true,
   });
-  await server.db.deleteFrom('backup_run').execute();
+  await sql`delete from backup_run`.execute(server.db);
 });
 
 test('makes the backup on one of two nodes, verifies it, and then removes old ones', async () => {
@@ -79,7 +80,7 @@ test('makes the backup on one of two nodes, verifies it, and then removes old on
   expect(text.match(/Backed up to /g)).toHaveLength(1);
   expect(text.match(/was verified/g)).toHaveLength(1);
   expect(await readdir(scratchDirectory)).toEqual([]);
-  await server.db.deleteFrom('backup_run').execute();
+  await sql`delete from backup_run`.execute(server.db);
 });
 
 test('keeps old backups while none succeeds', async () => {

@@ -352,10 +352,7 @@ async function emptyTheCommunity() {
     'event',
   ] as const)
     await sql`delete from ${sql.table(table)}`.execute(server.db);
-  await server.db
-    .updateTable('member')
-    .set({ reputation: 0, questions_count: 0, answers_count: 0 })
-    .execute();
+  await sql`update member set reputation = 0, questions_count = 0, answers_count = 0`.execute(server.db);
   await sql`truncate member_daily_statistics, member_statistics, member_statistics_change, tag_weekly_statistics, tag_statistics_change`.execute(
     server.db,
   );

@@ -2,7 +2,6 @@ import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 
 import type pg from 'pg';
 import { type Database, type Reader, getSqlState } from '#server/core/database.ts';
 import { runStatement, type StatementOptions } from '#server/core/database-prepared-statements.ts';
-import type { DatabaseSchema } from '#server/core/database-schema.ts';
 
 export type ReplicaReaderOptions = {
   replica: pg.Pool;
@@ -32,7 +31,7 @@ export function createReplicaReader(options: ReplicaReaderOptions): Reader {
   };
   const client = { query, release: () => {} } as unknown as PostgresPoolClient;
   const pool = { options: {}, connect: async () => client, end: async () => {} };
-  return new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Errors that the primary would return as well: caused by the data, the query or missing rights. */

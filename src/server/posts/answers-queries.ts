@@ -140,12 +140,9 @@ export async function findAnswerOfQuestion(
   tx: Tx,
   { id, questionId }: { id: number; questionId: number },
 ): Promise<{ id: number; author_id: number | null } | undefined> {
-  return tx
-    .selectFrom('answer')
-    .select(['id', 'author_id'])
-    .where('id', '=', id)
-    .where('question_id', '=', questionId)
-    .executeTakeFirst();
+  const { rows } = await sql<{ id: number; author_id: number | null }>`
+    select id, author_id from answer where id = ${id} and question_id = ${questionId}`.execute(tx);
+  return rows[0];
 }
 
 export async function updateAcceptedAnswer(

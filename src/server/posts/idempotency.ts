@@ -39,13 +39,9 @@ export async function postOnce(
 
 /** Whether a member's key was used. A repetition posts nothing. */
 export async function isKeyUsed(db: Database, memberId: number, key: string): Promise<boolean> {
-  const earlier = await db
-    .selectFrom('idempotency_key')
-    .select('post_id')
-    .where('member_id', '=', memberId)
-    .where('key', '=', key)
-    .executeTakeFirst();
-  return earlier !== undefined;
+  const { rows } = await sql`
+    select from idempotency_key where member_id = ${memberId} and key = ${key}`.execute(db);
+  return rows.length > 0;
 }
 
 /** A claimed key, with the id that was reserved for the post. */
@@ -130,12 +126,11 @@ export async function deleteOldKeys(db: Database): Promise<void> {
 }
 
 async function readPostedId(tx: Tx, { viewer, key, kind, hash }: Repetition): Promise<NewPostId> {
-  const earlier = await tx
-    .selectFrom('idempotency_key')
-    .select(['request_hash', 'post_id'])
-    .where('member_id', '=', viewer.id)
-    .where('key', '=', key)
-    .executeTakeFirst();
+  const { rows } = await sql<{ request_hash: Buffer; post_id: number | null }>`
+    select request_hash, post_id from idempotency_key where member_id = ${viewer.id} and key = ${key}`.execute(
+    tx,
+  );
+  const [earlier] = rows;
   if (earlier === undefined || earlier.post_id === null)
     throw new ProblemError('request-in-progress', { retryAfter: 1 });
   if (!hash.equals(earlier.request_hash)) throw new ProblemError('key-reused');

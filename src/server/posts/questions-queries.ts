@@ -87,11 +87,9 @@ export function selectQuestion({ id, viewerId }: { id: number; viewerId: number 
 }
 
 export async function listQuestionTitles(db: Reader, ids: readonly number[]) {
-  return db
-    .selectFrom('question')
-    .select(['id', 'title'])
-    .where('id', 'in', [...new Set(ids)])
-    .execute();
+  const { rows } = await sql<{ id: number; title: string }>`
+    select id, title from question where id = any(${[...new Set(ids)]}::bigint[])`.execute(db);
+  return rows;
 }
 
 /** Inserts a question with its tags and sort keys, and counts it for its author. */
@@ -266,8 +264,8 @@ export async function addToViewCounts(
 }
 
 export async function questionExists(db: Reader, id: number): Promise<boolean> {
-  const row = await db.selectFrom('question').select('id').where('id', '=', id).executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select from question where id = ${id}`.execute(db);
+  return rows.length > 0;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { formatError } from '#shared/errors.ts';
 import { sql } from 'kysely';
+import { one } from '#server/core/sql.ts';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Member, register } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
@@ -348,8 +349,8 @@ test('renames a member on every post, and never shows an email address as a name
   const id = await ann.ask();
   const answer = await member.answer(id);
   await member.replyToAnswer(answer.id);
-  const rename = (display_name: string | null) =>
-    server.db.updateTable('member').set({ display_name }).where('id', '=', member.id).execute();
+  const rename = (name: string | null) =>
+    sql`update member set display_name = ${name} where id = ${member.id}`.execute(server.db);
   await rename('After');
   const shown = async () => {
     const [item] = (await bob.read(id)).answers.items;
@@ -376,12 +377,9 @@ test.each(['0', '-1', '1.5', '1e0', '0x1', '%201', '01', 'abc', '900719925474099
 );
 
 async function questionsTagged(key: string) {
-  const row = await server.db
-    .selectFrom('tag')
-    .select('questions_count')
-    .where('key', '=', key)
-    .executeTakeFirstOrThrow();
-  return row.questions_count;
+  const { rows } = await sql<{ questions_count: number }>`
+    select questions_count from tag where key = ${key}`.execute(server.db);
+  return one(rows).questions_count;
 }
 
 async function newcomers<Names extends string[]>(...names: Names) {
