@@ -7,7 +7,7 @@ import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-
 import { startNode } from './node.ts';
 import { assertNoDataIsMissing } from './operations/index.ts';
 import type { Config } from './core/config.ts';
-import { connectDatabase, defaultDataDirectory, migrate } from './postgres/index.ts';
+import { connectDatabase, migrate } from './postgres/index.ts';
 import { closePool, openDatabase, poolCloseTimeoutMs } from './core/database.ts';
 import { assertPortIsFree } from './core/http-server.ts';
 import { getOrCreateSecret } from './core/secret.ts';
@@ -53,12 +53,7 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
       },
     });
     cleanups.unshift(() => closePool(db));
-    const secret = await getOrCreateSecret(db, {
-      configured: config.secret,
-      dataDirectory: embedded?.dataDirectory ?? config.dataDirectory ?? defaultDataDirectory(),
-      removesFile: embedded !== undefined,
-      log,
-    });
+    const secret = await getOrCreateSecret(db, config.secret, log);
     const settings = { ...config.settings, secret };
     const moderatorPassword = demo ? await loadDemo({ connection, db, settings }) : null;
     const node = await startNode({

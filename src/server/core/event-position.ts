@@ -69,8 +69,8 @@ export function parsePosition(text: string): StreamSnapshot | null {
 }
 
 /**
- * The write-ahead log position within a stream position, such as '0/1A2B3C4'. Also parses the format of earlier
- * versions. Null if the text is not a position.
+ * The write-ahead log position within a stream position, such as '0/1A2B3C4', also of one that is too long for
+ * `parsePosition`. Null if the text is not a position.
  */
 export function parseWalPosition(position: string): string | null {
   return prefix.exec(position)?.[3] ?? null;
