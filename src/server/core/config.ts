@@ -4,8 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
-import { type BackupRetention, variables } from './config-variables.ts';
-import type { LogLevel } from './log.ts';
+import { variables } from './config-variables.ts';
 import type { ObjectStoreSettings } from './object-store.ts';
 import type { SiteSettings } from './site-settings.ts';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
@@ -13,78 +12,13 @@ import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts'
 /** Where the files of pictures belong: in the database, or in an S3-compatible object store. */
 export type PictureStore = 'database' | 's3';
 
-export type BackupSchedule = Readonly<{
-  /** An absolute path. */
-  directory: string;
-  /** Minutes since midnight, in the time zone of the machine. */
-  minuteOfDay: number;
-  retention: BackupRetention;
-  /** The absolute path where a backup is restored once a week to verify it. Undefined: backups are not verified. */
-  scratchDirectory: string | undefined;
-}>;
+export type BackupSchedule = NonNullable<Config['backups']>;
 
 /** Scheduled exports of public content (docs/exporting.md). */
-export type ExportSchedule = Readonly<{
-  /** An absolute path. */
-  directory: string;
-  /** The licence of the members' posts, such as 'CC BY-SA 4.0'. */
-  license: string;
-  /** Days from one export to the next. */
-  days: number;
-  /** How many exports are kept. */
-  retention: number;
-}>;
+export type ExportSchedule = NonNullable<Config['exports']>;
 
 /** The configuration from the environment and `.env`. `.env.example` explains each setting. */
-export type Config = Readonly<{
-  /** 0 means any free port. */
-  port: number;
-  host: string;
-  /** The operator's own PostgreSQL. Undefined: the embedded one. */
-  databaseUrl: string | undefined;
-  /** The same database without a pooler. Undefined if `databaseUrl` is not a pooler. */
-  databaseDirectUrl: string | undefined;
-  /** Streaming replicas of the database, for reads. */
-  databaseReplicaUrls: readonly string[];
-  /** An absolute path. Undefined: `data` in the project directory. */
-  dataDirectory: string | undefined;
-  logLevel: LogLevel;
-  /** The name of this node in its log, its metrics and the list of backups. */
-  nodeName: string;
-  /** Statements that take at least this many milliseconds are logged. 0: none. */
-  slowQueryMs: number;
-  /** Names in `.env` that are no settings, such as misspelt ones. */
-  unknownVariables: readonly string[];
-  /** How many seconds Parley keeps serving after a stop signal. */
-  drainSeconds: number;
-  /** The size of the response cache of each node, in megabytes. 0: no cache. */
-  cacheSizeMb: number;
-  /** Undefined: created at the first start and stored in the database. */
-  secret: string | undefined;
-  /** Undefined: no metrics. */
-  metricsToken: string | undefined;
-  /** Undefined: no scheduled backups. */
-  backups: BackupSchedule | undefined;
-  /** Undefined: no scheduled exports. */
-  exports: ExportSchedule | undefined;
-  /** A bucket for the files of pictures. Undefined: they are in the database. */
-  objectStore: ObjectStoreSettings | undefined;
-  /** Where the files of pictures belong. */
-  pictureStore: PictureStore;
-  /** The mail server and the sender. Undefined: no emails are sent. */
-  email:
-    | Readonly<{
-        url: string;
-        from: string;
-        bounceAddress: string | undefined;
-        replyAddress: string | undefined;
-        replySecret: string | undefined;
-      }>
-    | undefined;
-  /** Whether the request limits of request-limits.ts apply. */
-  rateLimits: boolean;
-  settings: Readonly<Omit<SiteSettings, 'secret'>>;
-}>;
+export type Config = Readonly<ReturnType<typeof toConfig> & { unknownVariables: readonly string[] }>;
 
 /**
  * Reads the configuration. The environment takes precedence over `.env`. An empty value counts as unset. NAME_FILE names
@@ -127,31 +61,49 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   wrong.push(...checkObjectStoreVariables(set));
   if (!parsed.success || wrong.length > 0)
     throw new StartupError(`The configuration is not valid:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
-  const value = parsed.data;
-  return Object.freeze({
+  const unknownVariables = Object.keys(fromFile).filter(
+    (name) => !Object.hasOwn(variables.shape, name.replace(/_FILE$/, '')),
+  );
+  return { ...toConfig(parsed.data), unknownVariables };
+}
+
+function toConfig(value: z.infer<typeof variables>) {
+  const pictureStore: PictureStore =
+    value.PICTURE_STORE ?? (value.S3_BUCKET === undefined ? 'database' : 's3');
+  return {
+    /** 0 means any free port. */
     port: value.PORT,
     host: value.HOST,
+    /** The operator's own PostgreSQL. Undefined: the embedded one. */
     databaseUrl: value.DATABASE_URL,
+    /** The same database without a pooler. Undefined if `databaseUrl` is not a pooler. */
     databaseDirectUrl: value.DATABASE_DIRECT_URL,
-    databaseReplicaUrls: Object.freeze(value.DATABASE_REPLICA_URLS),
+    databaseReplicaUrls: value.DATABASE_REPLICA_URLS,
+    /** An absolute path. Undefined: `data` in the project directory. */
     dataDirectory: value.PARLEY_DATA,
     logLevel: value.LOG_LEVEL,
     nodeName: value.NODE_NAME ?? defaultNodeName(value.PORT),
+    /** 0: none. */
     slowQueryMs: value.SLOW_QUERY_MS,
-    unknownVariables: Object.freeze(
-      Object.keys(fromFile).filter((name) => !Object.hasOwn(variables.shape, name.replace(/_FILE$/, ''))),
-    ),
     drainSeconds: value.DRAIN_SECONDS,
+    /** 0: no cache. */
     cacheSizeMb: value.CACHE_SIZE_MB,
+    /** Undefined: created at the first start and stored in the database. */
     secret: value.SECRET,
+    /** Undefined: no metrics. */
     metricsToken: value.METRICS_TOKEN,
+    /** Undefined: no scheduled backups. */
     backups: toBackupSchedule(value),
+    /** Undefined: no scheduled exports. */
     exports: toExportSchedule(value),
+    /** A bucket for the files of pictures. Undefined: they are in the database. */
     objectStore: toObjectStore(value),
-    pictureStore: value.PICTURE_STORE ?? (value.S3_BUCKET === undefined ? 'database' : 's3'),
+    pictureStore,
+    /** Undefined: no emails are sent. */
     email: toEmailSettings(value),
+    /** Whether the request limits of request-limits.ts apply. */
     rateLimits: value.RATE_LIMITS,
-    settings: Object.freeze({
+    settings: {
       publicUrl: value.PUBLIC_URL ?? null,
       trustedProxies: value.TRUSTED_PROXIES,
       maxAccountsPerNetwork: value.ACCOUNTS_PER_NETWORK,
@@ -165,32 +117,39 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, file = 
       refusesCommonPasswords: value.COMMON_PASSWORDS === 'refuse',
       hsts: value.HSTS,
       hasServiceWorker: value.SERVICE_WORKER,
-      webhookHosts: Object.freeze(value.WEBHOOK_HOSTS),
-    }),
-  });
+      webhookHosts: value.WEBHOOK_HOSTS,
+    } satisfies Omit<SiteSettings, 'secret'>,
+  };
 }
 
 /** The port distinguishes several nodes on one machine. */
 const defaultNodeName = (port: number) => (port === 0 ? os.hostname() : `${os.hostname()}:${port}`);
 
-function toBackupSchedule(value: z.infer<typeof variables>): Config['backups'] {
+function toBackupSchedule(value: z.infer<typeof variables>) {
   if (value.BACKUP_DIRECTORY === undefined) return undefined;
-  return Object.freeze({
+  return {
+    /** An absolute path. */
     directory: value.BACKUP_DIRECTORY,
+    /** Minutes since midnight, in the time zone of the machine. */
     minuteOfDay: value.BACKUP_TIME,
-    retention: Object.freeze(value.BACKUP_RETENTION),
+    retention: value.BACKUP_RETENTION,
+    /** The absolute path where a backup is restored once a week to verify it. Undefined: backups are not verified. */
     scratchDirectory: value.BACKUP_SCRATCH_DIRECTORY,
-  });
+  };
 }
 
-function toExportSchedule(value: z.infer<typeof variables>): Config['exports'] {
+function toExportSchedule(value: z.infer<typeof variables>) {
   if (value.EXPORT_DIRECTORY === undefined || value.EXPORT_LICENSE === undefined) return undefined;
-  return Object.freeze({
+  return {
+    /** An absolute path. */
     directory: value.EXPORT_DIRECTORY,
+    /** The licence of the members' posts, such as 'CC BY-SA 4.0'. */
     license: value.EXPORT_LICENSE,
+    /** Days from one export to the next. */
     days: value.EXPORT_DAYS,
+    /** How many exports are kept. */
     retention: value.EXPORT_RETENTION,
-  });
+  };
 }
 
 const requiredObjectStoreVariables = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
@@ -207,36 +166,35 @@ function checkObjectStoreVariables(set: NodeJS.Dict<string>): string[] {
   return [];
 }
 
-function toObjectStore(value: z.infer<typeof variables>): Config['objectStore'] {
+function toObjectStore(value: z.infer<typeof variables>): ObjectStoreSettings | undefined {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = value;
   if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-  return Object.freeze({
+  return {
     bucket,
     endpoint: value.S3_ENDPOINT,
     region: value.S3_REGION,
     accessKeyId,
     secretAccessKey,
     prefix: value.S3_PREFIX,
-  });
+  };
 }
 
 function toIdentityProvider(value: z.infer<typeof variables>): SiteSettings['identityProvider'] {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = value;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return null;
-  return Object.freeze({ issuer, clientId, clientSecret, name: value.OIDC_NAME ?? new URL(issuer).hostname });
+  return { issuer, clientId, clientSecret, name: value.OIDC_NAME ?? new URL(issuer).hostname };
 }
 
-function toEmailSettings(value: z.infer<typeof variables>): Config['email'] {
-  const {
-    SMTP_URL: url,
-    EMAIL_FROM: from,
-    BOUNCE_ADDRESS: bounceAddress,
-    REPLY_ADDRESS: replyAddress,
-    REPLY_SECRET: replySecret,
-  } = value;
-  return url === undefined || from === undefined
-    ? undefined
-    : Object.freeze({ url, from, bounceAddress, replyAddress, replySecret });
+function toEmailSettings(value: z.infer<typeof variables>) {
+  const { SMTP_URL: url, EMAIL_FROM: from } = value;
+  if (url === undefined || from === undefined) return undefined;
+  return {
+    url,
+    from,
+    bounceAddress: value.BOUNCE_ADDRESS,
+    replyAddress: value.REPLY_ADDRESS,
+    replySecret: value.REPLY_SECRET,
+  };
 }
 
 const defaultFile = path.join(projectRoot, '.env');
