@@ -50,6 +50,23 @@ export function paginate<Row>(rows: readonly Row[], size: number, position: (row
   return { items, nextCursor };
 }
 
+/**
+ * Returns a page of a list in the order of its ids.
+ * @param list reads at most `limit` rows after the row with the id `last`; null: from the first row on
+ */
+export async function pageById<Row extends { id: number }>(
+  cursor: string | undefined,
+  size: number,
+  list: (last: number | null, limit: number) => Promise<readonly Row[]>,
+) {
+  const rows = await list(decodeCursor(cursor)?.id ?? null, size + 1);
+  return paginate(rows, size, ({ id }) => ({ after: 0, id }));
+}
+
+/** SQL: the condition on the id of a row for a list that begins with the highest one. */
+export const isBefore = (id: RawBuilder<unknown>, before: number | null) =>
+  before === null ? sql`true` : sql`${id} < ${before}`;
+
 /** The number of rows before a page, for lists paged by offset. */
 export function decodeOffset(cursor: string | undefined): number {
   const after = decodeCursor(cursor)?.after ?? 0;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { unnamedMember } from '#server/core/sql.ts';
+import { isBefore } from '#server/core/cursor.ts';
+import { jsonTime, unnamedMember } from '#server/core/sql.ts';
 import type { Queryable, Reader } from '#server/core/database.ts';
 import type { Invitation, InvitationState } from '#shared/identity/invitations.ts';
 
@@ -21,16 +22,14 @@ export async function insertInvitation(
   return rows[0]?.id ?? 0;
 }
 
-type InvitationRow = Omit<Invitation, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };
-
 /** Latest first, after the id `before`. */
-export async function listInvitationRows(
+export async function listInvitations(
   db: Reader,
   { before, limit, members }: { before: number | null; limit: number; members: number },
-): Promise<InvitationRow[]> {
-  const { rows } = await sql<InvitationRow>`
-    select invitation.id, note, max_uses as "maxUses", uses, invitation.created_at as "createdAt",
-      expires_at as "expiresAt", ${state} as state,
+): Promise<Invitation[]> {
+  const { rows } = await sql<Invitation>`
+    select invitation.id, note, max_uses as "maxUses", uses, ${jsonTime(sql`invitation.created_at`)} as "createdAt",
+      ${jsonTime(sql`expires_at`)} as "expiresAt", ${state} as state,
       json_build_object('id', creator.id, 'displayName', coalesce(creator.display_name, ${unnamedMember})) as "createdBy",
       array(
         select json_build_object('id', member.id, 'displayName', coalesce(display_name, ${unnamedMember}))
@@ -38,7 +37,7 @@ export async function listInvitationRows(
         where invitation_id = invitation.id order by member_id desc limit ${sql.lit(members)}
       ) as members
     from (
-      select * from invitation ${before === null ? sql`` : sql`where id < ${before}`}
+      select * from invitation where ${isBefore(sql`id`, before)}
       order by id desc limit ${sql.lit(limit)}
     ) invitation join member creator on creator.id = created_by
     order by invitation.id desc`.execute(db);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { pageById } from '#server/core/cursor.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Database, Queryable, Reader } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -16,7 +16,7 @@ import {
   findInvitation,
   hasInvitation,
   insertInvitation,
-  listInvitationRows,
+  listInvitations,
   markRevoked,
   takeUse,
 } from './invitations-queries.ts';
@@ -50,18 +50,8 @@ export async function readInvitations(
   db: Reader,
   cursor: string | undefined,
 ): Promise<{ items: Invitation[]; nextCursor: string | null }> {
-  const before = decodeCursor(cursor)?.id ?? null;
   const { invitations: size, members } = pageSizes;
-  const rows = await listInvitationRows(db, { before, limit: size + 1, members });
-  const { items, nextCursor } = paginate(rows, size, ({ id }) => ({ after: 0, id }));
-  return {
-    items: items.map((row) => ({
-      ...row,
-      createdAt: row.createdAt.toISOString(),
-      expiresAt: row.expiresAt.toISOString(),
-    })),
-    nextCursor,
-  };
+  return pageById(cursor, size, (before, limit) => listInvitations(db, { before, limit, members }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
 import type { WebhookEvent, WebhookFormat } from '#shared/integrations/webhook-events.ts';
@@ -150,7 +151,7 @@ export async function listDeliveries(
       ) then queued.next_attempt_at end as next_attempt_at
     from (
       select * from webhook_delivery
-      where webhook_id = ${webhookId} and ${before === null ? sql`true` : sql`id < ${before}`}
+      where webhook_id = ${webhookId} and ${isBefore(sql`id`, before)}
       order by id desc limit ${sql.lit(limit)}
     ) delivery
     left join webhook_queue queued on queued.webhook_id = delivery.webhook_id and queued.resource = delivery.resource

@@ -1,5 +1,5 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { pageById } from '#server/core/cursor.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
@@ -151,9 +151,9 @@ export function createWebhooks({ db, settings, webhookHosts, wakeWebhooks = () =
     { id, cursor }: { id: number; cursor?: string | undefined },
   ): Promise<WebhookDeliveries> {
     if ((await findWebhook(reader, id)) === undefined) throw new ProblemError('webhook-not-found');
-    const before = decodeCursor(cursor)?.id ?? null;
-    const rows = await listDeliveries(reader, { webhookId: id, before, limit: pageSize + 1 });
-    const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
+    const { items, nextCursor } = await pageById(cursor, pageSize, (before, limit) =>
+      listDeliveries(reader, { webhookId: id, before, limit }),
+    );
     return { items: items.map(toDelivery), nextCursor };
   }
 

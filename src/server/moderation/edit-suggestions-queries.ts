@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { one, unnamedMember } from '#server/core/sql.ts';
 import { type EditedTexts, lockMember, tagNamesOf } from '#server/posts/index.ts';
@@ -130,7 +131,7 @@ export async function listOwnSuggestions(
 ): Promise<EditSuggestionRow[]> {
   const { rows } = await sql<EditSuggestionRow>`
     select ${suggestionColumns} from edit_suggestion suggestion ${suggestionJoins}
-    where suggestion.member_id = ${memberId} and ${before === null ? sql`true` : sql`suggestion.id < ${before}`}
+    where suggestion.member_id = ${memberId} and ${isBefore(sql`suggestion.id`, before)}
     order by suggestion.id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }

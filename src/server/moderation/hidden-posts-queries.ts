@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { canObject } from './objections-queries.ts';
 import { hiddenPostTexts, markStaleDays } from '#server/posts/index.ts';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -121,7 +122,7 @@ export async function listRemovedPosts(
 ) {
   const { rows } = await sql<HiddenPostRow & { title: string | null; can_object: boolean }>`
     select hidden_post.*, ${hiddenPostTexts}, ${canObject} as can_object from hidden_post
-    where author_id = ${memberId} and ${before === null ? sql`true` : sql`hidden_post.id < ${before}`}
+    where author_id = ${memberId} and ${isBefore(sql`hidden_post.id`, before)}
     order by hidden_post.id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }

@@ -1,25 +1,21 @@
 import { sql } from 'kysely';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Database, Reader, Tx } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { jsonTime, unnamedMember } from '#server/core/sql.ts';
 import type { MemberNote } from '#shared/moderation/member-page.ts';
-
-export type MemberNoteRow = Omit<MemberNote, 'createdAt' | 'editedAt'> & {
-  createdAt: Date;
-  editedAt: Date | null;
-};
 
 const columns = sql`
   note.id, text, author_id as "authorId", coalesce(author.display_name, ${unnamedMember}) as "authorName",
-  note.created_at as "createdAt", edited_at as "editedAt"`;
+  ${jsonTime(sql`note.created_at`)} as "createdAt", ${jsonTime(sql`edited_at`)} as "editedAt"`;
 
 export async function listNotes(
   db: Reader,
   { memberId, before, limit }: { memberId: number; before: number | null; limit: number },
-): Promise<MemberNoteRow[]> {
-  const { rows } = await sql<MemberNoteRow>`
+): Promise<MemberNote[]> {
+  const { rows } = await sql<MemberNote>`
     select ${columns} from member_note note join member author on author.id = author_id
     where member_id = ${memberId} and note.deleted_at is null
-      and ${before === null ? sql`true` : sql`note.id < ${before}`}
+      and ${isBefore(sql`note.id`, before)}
     order by note.id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }

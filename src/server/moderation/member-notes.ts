@@ -1,4 +1,4 @@
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { pageById } from '#server/core/cursor.ts';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
@@ -18,17 +18,7 @@ export async function readNotes(
   { memberId, moderator, cursor }: { memberId: number; moderator: Moderator; cursor: string | undefined },
 ): Promise<MemberNotes> {
   refuseOwnNotes(memberId, moderator);
-  const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await listNotes(db, { memberId, before, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
-  return {
-    items: items.map((row) => ({
-      ...row,
-      createdAt: row.createdAt.toISOString(),
-      editedAt: row.editedAt?.toISOString() ?? null,
-    })),
-    nextCursor,
-  };
+  return pageById(cursor, pageSize, (before, limit) => listNotes(db, { memberId, before, limit }));
 }
 
 /**

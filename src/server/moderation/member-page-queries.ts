@@ -1,9 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { jsonTime, unnamedMember } from '#server/core/sql.ts';
 import { hiddenPostTexts } from '#server/posts/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
-import type { MemberReport, MemberReportsFilter, MemberSignIn } from '#shared/moderation/member-page.ts';
+import type {
+  MemberReport,
+  MemberReportsFilter,
+  MemberSignIn,
+  NetworkAccounts,
+} from '#shared/moderation/member-page.ts';
 
 export type MemberPostRow = {
   kind: PostKind;
@@ -73,9 +79,6 @@ function isAfter(kind: PostKind, before: PostPosition | null): RawBuilder<unknow
 
 type ListWindow = { memberId: number; before: number | null; limit: number };
 
-const isBefore = (column: RawBuilder<unknown>, before: number | null) =>
-  before === null ? sql`true` : sql`${column} < ${before}`;
-
 /** The posts of a member that moderators hid or deleted, the latest removal first. */
 export async function listHiddenPostsOf(
   db: Reader,
@@ -105,17 +108,15 @@ export async function listHeldPostsOf(
   return rows;
 }
 
-export type MemberReportRow = Omit<MemberReport, 'createdAt'> & { createdAt: Date };
-
 /** Reports on posts of a member, or by the member, the latest first. */
 export async function listReportsOf(
   db: Reader,
   { memberId, show, before, limit }: ListWindow & { show: MemberReportsFilter },
-): Promise<MemberReportRow[]> {
+): Promise<MemberReport[]> {
   const whose = show === 'about' ? sql`report.author_id` : sql`report.member_id`;
-  const { rows } = await sql<MemberReportRow>`
+  const { rows } = await sql<MemberReport>`
     select report.id, post_kind as kind, post_id as "postId", question.id as "questionId", question.title, reason, note,
-      report.created_at as "createdAt", outcome,
+      ${jsonTime(sql`report.created_at`)} as "createdAt", outcome,
       ${
         show === 'about'
           ? sql`null`
@@ -134,14 +135,13 @@ export async function listReportsOf(
   return rows;
 }
 
-export type MemberSignInRow = Omit<MemberSignIn, 'at'> & { at: Date };
-
 export async function listSignIns(
   db: Reader,
-  { memberId, before, limit }: ListWindow,
-): Promise<MemberSignInRow[]> {
-  const { rows } = await sql<MemberSignInRow>`
-    select id, created_at as at, method, user_agent as "userAgent", network, address
+  { memberId, before, limit, withAddresses }: ListWindow & { withAddresses: boolean },
+): Promise<MemberSignIn[]> {
+  const { rows } = await sql<MemberSignIn>`
+    select id, ${jsonTime(sql`created_at`)} as at, method, user_agent as "userAgent", network,
+      ${withAddresses ? sql`address` : sql`null`} as address
     from sign_in where member_id = ${memberId} and ${isBefore(sql`id`, before)}
     order by id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
@@ -153,13 +153,6 @@ export async function findSignIn(db: Reader, id: number) {
     select member_id, network from sign_in where id = ${id}`.execute(db);
   return rows[0];
 }
-
-export type NetworkAccountRow = {
-  id: number;
-  displayName: string;
-  avatar: string | null;
-  lastSignInAt: Date;
-};
 
 /**
  * Other accounts that signed in from a network, those that registered last first. Reads one entry of the index
@@ -173,19 +166,19 @@ export async function listNetworkAccounts(
     before,
     limit,
   }: { network: string; except: number; before: number | null; limit: number },
-): Promise<NetworkAccountRow[]> {
+): Promise<NetworkAccounts['items']> {
   const next = (condition: RawBuilder<unknown>) => sql`(
     select member_id, created_at from sign_in
     where network = ${network} and ${condition} order by member_id desc, id desc limit 1
   )`;
-  const { rows } = await sql<NetworkAccountRow>`
+  const { rows } = await sql<NetworkAccounts['items'][number]>`
     with recursive account as (
       ${next(isBefore(sql`member_id`, before))}
       union all
       select following.* from account, lateral ${next(sql`member_id < account.member_id`)} following
     )
     select member.id, coalesce(display_name, ${unnamedMember}) as "displayName", avatar,
-      account.created_at as "lastSignInAt"
+      ${jsonTime(sql`account.created_at`)} as "lastSignInAt"
     from (
       select * from account where member_id <> ${except} limit ${sql.lit(limit)}
     ) account join member on member.id = account.member_id

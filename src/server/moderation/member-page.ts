@@ -1,4 +1,4 @@
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { decodeCursor, pageById, paginate } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { createExcerpt } from '#server/posts/index.ts';
@@ -79,10 +79,7 @@ export async function readMemberReports(
   db: Reader,
   { memberId, show, cursor }: ListRequest & { show: MemberReportsFilter },
 ): Promise<MemberReports> {
-  const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await listReportsOf(db, { memberId, show, before, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
-  return { items: items.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })), nextCursor };
+  return pageById(cursor, pageSize, (before, limit) => listReportsOf(db, { memberId, show, before, limit }));
 }
 
 /** Returns sign-ins of a member, the latest first. Only admins see addresses. */
@@ -90,18 +87,10 @@ export async function readSignIns(
   db: Reader,
   { moderator, memberId, cursor }: ListRequest & { moderator: Moderator },
 ): Promise<MemberSignIns> {
-  const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await listSignIns(db, { memberId, before, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
-  const isAdmin = moderator.memberStatus.role === 'admin';
-  return {
-    items: items.map((row) => ({
-      ...row,
-      at: row.at.toISOString(),
-      address: isAdmin ? row.address : null,
-    })),
-    nextCursor,
-  };
+  const withAddresses = moderator.memberStatus.role === 'admin';
+  return pageById(cursor, pageSize, (before, limit) =>
+    listSignIns(db, { memberId, before, limit, withAddresses }),
+  );
 }
 
 /**
@@ -114,18 +103,11 @@ export async function readNetworkAccounts(
 ): Promise<NetworkAccounts> {
   const signIn = await findSignIn(db, signInId);
   if (signIn === undefined) throw new ProblemError('sign-in-not-found');
-  if (signIn.network === null) return { items: [], nextCursor: null };
-  const rows = await listNetworkAccounts(db, {
-    network: signIn.network,
-    except: signIn.member_id,
-    before: decodeCursor(cursor)?.id ?? null,
-    limit: pageSize + 1,
-  });
-  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
-  return {
-    items: items.map((row) => ({ ...row, lastSignInAt: row.lastSignInAt.toISOString() })),
-    nextCursor,
-  };
+  const { network, member_id: except } = signIn;
+  if (network === null) return { items: [], nextCursor: null };
+  return pageById(cursor, pageSize, (before, limit) =>
+    listNetworkAccounts(db, { network, except, before, limit }),
+  );
 }
 
 /** @throws ProblemError 'user-not-found' */

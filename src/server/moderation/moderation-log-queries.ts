@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
 import type { ModerationAction } from '#shared/moderation/moderation.ts';
@@ -70,7 +71,7 @@ export async function listLogEntries(
       question.title, hidden_post.id as hidden_post_id
     from (
       select * from moderation_log
-      where ${before === null ? sql`true` : sql`id < ${before}`}
+      where ${isBefore(sql`id`, before)}
         and ${memberId === null ? sql`true` : sql`member_id = ${memberId}`}
       order by id desc limit ${sql.lit(limit)}
     ) entry

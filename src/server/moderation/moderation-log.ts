@@ -1,6 +1,6 @@
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { pageById } from '#server/core/cursor.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { ModerationLogEntry, ModerationLog, ReviewHistory } from '#shared/moderation/moderation.ts';
@@ -45,9 +45,9 @@ async function readEntries(
   db: Reader,
   { memberId, cursor }: { memberId: number | null; cursor: string | undefined },
 ): Promise<ModerationLog> {
-  const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await listLogEntries(db, { memberId, before, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, (row) => ({ after: 0, id: row.id }));
+  const { items, nextCursor } = await pageById(cursor, pageSize, (before, limit) =>
+    listLogEntries(db, { memberId, before, limit }),
+  );
   return { items: items.map(toLogEntry), nextCursor };
 }
 

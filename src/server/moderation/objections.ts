@@ -3,7 +3,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { enterReviewQueue } from '#server/posts/index.ts';
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { pageById } from '#server/core/cursor.ts';
 import type { RemovedPosts } from '#shared/moderation/moderation.ts';
 import { listRemovedPosts } from './hidden-posts-queries.ts';
 import { insertObjection, lockOwnHiddenPost } from './objections-queries.ts';
@@ -16,9 +16,9 @@ export async function readRemovedPosts(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor?: string | undefined },
 ): Promise<RemovedPosts> {
-  const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await listRemovedPosts(db, { memberId: viewer.id, before, limit: pageSize + 1 });
-  const { items, nextCursor } = paginate(rows, pageSize, ({ id }) => ({ after: 0, id }));
+  const { items, nextCursor } = await pageById(cursor, pageSize, (before, limit) =>
+    listRemovedPosts(db, { memberId: viewer.id, before, limit }),
+  );
   return {
     items: items.map((row) => ({
       id: row.id,

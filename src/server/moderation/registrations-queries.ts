@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
+import { isBefore } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
-import { unnamedMember } from '#server/core/sql.ts';
+import { jsonTime, unnamedMember } from '#server/core/sql.ts';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
 import { activityCounts } from './removals-queries.ts';
-
-type NetworkRow = Omit<RegistrationNetwork, 'firstAt' | 'latestAt'> & { firstAt: Date; latestAt: Date };
 
 const isRegisteredWithin = (hours: number) => sql`registered_at > now() - make_interval(hours => ${hours})`;
 
@@ -15,10 +14,10 @@ const isRegisteredWithin = (hours: number) => sql`registered_at > now() - make_i
 export async function selectNetworks(
   db: Reader,
   { hours, limit }: { hours: number; limit: number },
-): Promise<NetworkRow[]> {
-  const { rows } = await sql<NetworkRow>`
-    select network, count(*) as accounts, count(pending_step) as "pendingAccounts", min(registered_at) as "firstAt",
-      max(registered_at) as "latestAt"
+): Promise<RegistrationNetwork[]> {
+  const { rows } = await sql<RegistrationNetwork>`
+    select network, count(*) as accounts, count(pending_step) as "pendingAccounts",
+      ${jsonTime(sql`min(registered_at)`)} as "firstAt", ${jsonTime(sql`max(registered_at)`)} as "latestAt"
     from (
       select * from registration where network is not null and ${isRegisteredWithin(hours)}
       union all
@@ -29,24 +28,23 @@ export async function selectNetworks(
   return rows;
 }
 
-type AccountRow = Omit<RegisteredAccount, 'registeredAt'> & { registeredAt: Date };
-
 /** Accounts of one network, latest first, after the id `before`. */
 export async function selectAccounts(
   db: Reader,
   wanted: { network: string | null; hours: number; before: number | null; limit: number },
-): Promise<AccountRow[]> {
+): Promise<RegisteredAccount[]> {
   const { network, hours, before, limit } = wanted;
   const which =
     network === null
       ? sql`network is null and pending_step is not null`
       : sql`network = ${network} and ${isRegisteredWithin(hours)}`;
-  const { rows } = await sql<AccountRow>`
-    select member.id, coalesce(display_name, ${unnamedMember}) as "displayName", recent.registered_at as "registeredAt",
+  const { rows } = await sql<RegisteredAccount>`
+    select member.id, coalesce(display_name, ${unnamedMember}) as "displayName",
+      ${jsonTime(sql`recent.registered_at`)} as "registeredAt",
       recent.pending_step as "pendingStep", role <> 'member' as "isModerator",
       exists (select from activity_removal where member_id = member.id and state <> 'restored') as "isRemoved", ${activityCounts}
     from (
-      select * from registration where ${which} ${before === null ? sql`` : sql`and member_id < ${before}`}
+      select * from registration where ${which} and ${isBefore(sql`member_id`, before)}
       order by member_id desc limit ${sql.lit(limit)}
     ) recent join member on member.id = recent.member_id
     order by member.id desc`.execute(db);

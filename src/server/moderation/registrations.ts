@@ -2,7 +2,7 @@ import { approveAccounts } from '#server/identity/index.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
-import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { pageById } from '#server/core/cursor.ts';
 import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/removals.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { selectAccounts, selectNetworks } from './registrations-queries.ts';
@@ -15,13 +15,7 @@ export async function readRegistrationNetworks(
   db: Reader,
   { hours }: { hours: number },
 ): Promise<{ items: RegistrationNetwork[] }> {
-  const rows = await selectNetworks(db, { hours, limit: pageSizes.networks });
-  const items = rows.map((row) => ({
-    ...row,
-    firstAt: row.firstAt.toISOString(),
-    latestAt: row.latestAt.toISOString(),
-  }));
-  return { items };
+  return { items: await selectNetworks(db, { hours, limit: pageSizes.networks }) };
 }
 
 /** Returns the accounts of one network, latest first. */
@@ -29,13 +23,9 @@ export async function readRegisteredAccounts(
   db: Reader,
   { network, hours, cursor }: { network: string | null; hours: number; cursor: string | undefined },
 ): Promise<{ items: RegisteredAccount[]; nextCursor: string | null }> {
-  const before = decodeCursor(cursor)?.id ?? null;
-  const rows = await selectAccounts(db, { network, hours, before, limit: pageSizes.accounts + 1 });
-  const { items, nextCursor } = paginate(rows, pageSizes.accounts, ({ id }) => ({ after: 0, id }));
-  return {
-    items: items.map((row) => ({ ...row, registeredAt: row.registeredAt.toISOString() })),
-    nextCursor,
-  };
+  return pageById(cursor, pageSizes.accounts, (before, limit) =>
+    selectAccounts(db, { network, hours, before, limit }),
+  );
 }
 
 /**
