@@ -1,8 +1,6 @@
 import { toPlainText } from '#server/posts/index.ts';
 import type { HighlightedText, SearchHighlight } from '#shared/discovery/search.ts';
 import { otherScriptLetter, withoutPunctuation } from './search-words.ts';
-import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { Reader } from '#server/core/database.ts';
 import type { SearchCriteria } from './search-criteria.ts';
 import { lookUpLexemes } from './vocabulary.ts';
@@ -228,29 +226,6 @@ function characterStart(text: string, near: number): number {
   return found === undefined ? near : context + found.index;
 }
 
-/** The dictionary never changes, so stems are cached. '' stands for words that the dictionary ignores. */
-const stemCache = new LRUCache<string, string>({ max: 50_000 });
-
-/** Returns the stem of each word as search uses it; null for words that the dictionary ignores. */
-export async function getStems(db: Reader, words: readonly string[]): Promise<Map<string, string | null>> {
-  const missing = words.filter((word) => !stemCache.has(word));
-  const found = new Map(missing.length === 0 ? [] : await readStems(db, missing));
-  return new Map(
-    words.map((word) => {
-      const stem = found.get(word) ?? stemCache.get(word) ?? '';
-      return [word, stem === '' ? null : stem];
-    }),
-  );
-}
-
-async function readStems(db: Reader, words: readonly string[]): Promise<[string, string][]> {
-  const { rows } = await sql<{ word: string; stem: string }>`
-    select word, coalesce((ts_lexize('english_stem', word))[1], '') as stem
-    from unnest(${[...words]}::text[]) as word`.execute(db);
-  for (const { word, stem } of rows) stemCache.set(word, stem);
-  return rows.map(({ word, stem }) => [word, stem]);
-}
-
 /**
  * Returns the words of the texts, in lower case, that are other inflections of a word of the query. Inflections begin
  * with the letters that the word and its stem have in common, or nearly all of them, as in happy and happiness.
@@ -268,8 +243,8 @@ async function findInflections(
     for (const start of starts) collectWords(lower, start, found);
   }
   const compared = [...found].filter((word) => word.length <= 60);
-  const stemsOfFound = await getStems(db, compared);
-  return compared.filter((word) => wanted.has(stemsOfFound.get(word) ?? ''));
+  const lexemes = await lookUpLexemes(db, compared);
+  return compared.filter((word) => wanted.has(lexemes.get(word)?.stem ?? ''));
 }
 
 /** Adds the words of a text in lower case that begin with `start`. */
