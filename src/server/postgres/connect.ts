@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#server/core/config.ts';
 import { sessionSettings } from '#server/core/database.ts';
 import { findRunningConnection, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
-import { isUnsupportedParameterError, detectPoolingMode } from './pooler.ts';
+import { isTransactionPooler, isUnsupportedParameterError } from './pooler.ts';
 import { getErrorCode, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 
 /** The oldest supported PostgreSQL version. */
@@ -78,7 +78,7 @@ async function startForCommand(config: Config, log: Logger): Promise<ConnectedDa
  */
 async function connectTo(name: string, url: string): Promise<ConnectedDatabase> {
   const where = redactPassword(url);
-  const pooling = await withClient(url, sessionSettings, async (client) => {
+  const isPooled = await withClient(url, sessionSettings, async (client) => {
     const { rows } = await client.query<{ version: number }>(
       `select current_setting('server_version_num')::int / 10000 as version`,
     );
@@ -87,9 +87,9 @@ async function connectTo(name: string, url: string): Promise<ConnectedDatabase> 
       throw new StartupError(
         `PostgreSQL at ${where} has version ${version}. Parley needs ${oldestVersion} or newer.`,
       );
-    return withClient(url, sessionSettings, (other) => detectPoolingMode(client, other));
+    return withClient(url, sessionSettings, (other) => isTransactionPooler(client, other));
   });
-  if (pooling === 'transaction')
+  if (isPooled)
     throw new StartupError(
       `${where} (${name}) is a pooler in transaction mode, such as PgBouncer: ${directUrlHint}.`,
     );

@@ -1,36 +1,31 @@
 import type pg from 'pg';
 
-/**
- * What is between a client and PostgreSQL: nothing, or a pooler that assigns a server connection per session or per
- * transaction.
- */
-export type PoolingMode = 'none' | 'session' | 'transaction';
-
 /** How often to try to observe a session that moves from one server connection to another. */
 const maxTries = 5;
 
 /**
- * Detects how two connected clients of the same address get their server connections. PostgreSQL itself reports the
- * process id of its backend when a client connects. A pooler such as PgBouncer invents one.
+ * Whether two connected clients of the same address share server connections: a pooler assigns one per transaction, not
+ * per session. PostgreSQL itself reports the process id of its backend when a client connects. A pooler such as PgBouncer
+ * invents one.
  */
-export async function detectPoolingMode(one: pg.Client, other: pg.Client): Promise<PoolingMode> {
+export async function isTransactionPooler(one: pg.Client, other: pg.Client): Promise<boolean> {
   const reportedPid = Reflect.get(one, 'processID');
-  if (reportedPid === (await backendPid(one))) return 'none';
+  if (reportedPid === (await backendPid(one))) return false;
   for (let attempt = 0; attempt < maxTries; attempt++) {
     const before = await backendPid(one);
     try {
       await other.query('begin');
     } catch {
       // A pooler in statement mode, which releases a server connection even sooner, refuses transactions.
-      return 'transaction';
+      return true;
     }
     const otherPid = await backendPid(other);
     // If there is only one server connection, `one` would have to wait for it now.
     const isShared = otherPid === before || (await backendPid(one)) !== before;
     await other.query('rollback');
-    if (isShared) return 'transaction';
+    if (isShared) return true;
   }
-  return 'session';
+  return false;
 }
 
 async function backendPid(client: pg.Client): Promise<number | undefined> {
