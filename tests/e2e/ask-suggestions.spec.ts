@@ -56,7 +56,9 @@ test('while a question is typed, a similar one can be read without leaving, and 
   await expect(page.getByLabel('Tags')).toHaveValue(`${tag}, `);
   await expect(page.getByLabel('Tags')).toBeFocused();
   await expect(page.getByRole('button', { name: `Add tag ${tag}` })).toBeHidden();
-  // Enter ends a tag and posts nothing; the down arrow leads to the suggestions.
+  // Enter leads from the title to the details, ends a tag and posts nothing; the down arrow leads to the suggestions.
+  await page.getByLabel('Title').press('Enter');
+  await expect(details).toBeFocused();
   await page.getByLabel('Details').fill('It begins at midnight.');
   await page.getByLabel('Tags').fill('night');
   await page.getByLabel('Tags').press('Enter');

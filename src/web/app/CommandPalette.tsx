@@ -23,7 +23,7 @@ type Props = { opened: boolean; onClose: () => void; onShowShortcuts: () => void
 /** Finds questions, topics, members and commands while the member types (Mod+K). Covers the whole screen on a phone. */
 export default function CommandPalette({ opened, onClose, onShowShortcuts }: Props) {
   useRootAttribute('data-dialog', opened);
-  const phone = useMediaQuery('(max-width: 767px)', false, { getInitialValueInEffect: false });
+  const phone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false });
   return (
     <ModalRoot
       opened={opened}

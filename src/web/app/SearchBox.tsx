@@ -34,7 +34,7 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
   const [activeOption, setActiveOption] = useState<string | null>(null);
   const box = useRef<HTMLInputElement>(null);
   const help = useRef<SearchHelpHandle>(null);
-  const phone = useMediaQuery('(max-width: 767px)', false);
+  const phone = useMediaQuery('(max-width: 47.99em)', false);
 
   function submit(event: FormEvent) {
     event.preventDefault();

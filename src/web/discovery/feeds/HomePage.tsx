@@ -28,7 +28,7 @@ export function HomePage() {
   usePageTitle(t`Questions for you`);
   const session = useCachedSession();
   const hasWelcome = session?.member === null && session.welcomeText;
-  const wide = useMediaQuery('(min-width: 1280px)', false);
+  const wide = useMediaQuery('(min-width: 80em)', false);
   return (
     <>
       <div className={classes.header}>

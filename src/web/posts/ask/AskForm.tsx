@@ -102,24 +102,26 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     });
   }
 
-  function postOnEnter(event: KeyboardEvent<HTMLInputElement>) {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  /** Ctrl+Enter posts, as in the details. Enter alone would post an unfinished question, and does `next` instead. */
+  function onEnter(event: KeyboardEvent<HTMLInputElement>, next: () => void) {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
     event.preventDefault();
     // The event of the form, which is refused while a picture is uploaded.
-    event.currentTarget.form?.requestSubmit();
+    if (event.ctrlKey || event.metaKey) event.currentTarget.form?.requestSubmit();
+    else next();
   }
 
   /** Enter ends the tag, as a comma does, and the down arrow moves to the suggestions. */
   function onTagKey(event: KeyboardEvent<HTMLInputElement>) {
-    if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return postOnEnter(event);
-    if (event.key === 'ArrowDown') {
-      const [suggestion] = suggestions.current?.getElementsByTagName('button') ?? [];
-      suggestion?.focus();
-    } else if (event.key === 'Enter') {
+    const suggestion = suggestions.current?.getElementsByTagName('button')[0];
+    if (event.key === 'ArrowDown' && suggestion !== undefined) {
+      event.preventDefault();
+      suggestion.focus();
+    }
+    onEnter(event, () => {
       const unfinished = getUnfinishedTag(draft.tags);
       if (unfinished !== '') change({ tags: insertTag(draft.tags, unfinished) });
-    } else return;
-    event.preventDefault();
+    });
   }
 
   function addTag(tag: string) {
@@ -134,7 +136,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
       <DraftConflict conflict={choice} draft={draft} onResolved={() => details.current?.focus()} />
       <div>
         <TextInput
-          onKeyDown={postOnEnter}
+          onKeyDown={(event) => onEnter(event, () => details.current?.focus())}
           ref={title}
           label={t`Title`}
           dir="auto"
