@@ -10,7 +10,7 @@ const listLimit = '256kB';
 
 /**
  * Adds many rows. Their words are collected in the pending lists of the search indexes and placed together, which takes
- * PostgreSQL a third less time for an import (docs/decisions/134-import-speed.md).
+ * PostgreSQL a quarter less time for an import (docs/decisions/134-import-speed.md).
  */
 export async function addWithPendingLists<Result>(
   client: ClientBase,
