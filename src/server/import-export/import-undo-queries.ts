@@ -282,8 +282,16 @@ export async function deleteRun(client: ClientBase, id: number): Promise<void> {
   );
   await client.query('delete from imported_row where run_id = $1', [id]);
   await client.query('delete from import_run where id = $1', [id]);
+  await deleteUnusedSources(client);
+}
+
+/** Deletes the sites of which nothing is here. One without posts is no longer the community's own. */
+export async function deleteUnusedSources(client: ClientBase): Promise<void> {
   const references = await listReferences(client, 'import_source', []);
-  await client.query(`delete from import_source where not (${references.join(' or ')})`);
+  await client.query(`
+    delete from import_source where not (${references.join(' or ')});
+    update import_source set is_own = false
+    where is_own and not exists (select from imported_row where source_id = import_source.id and kind <> 'member');`);
 }
 
 /** Lists and caches read everything again. */

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { finishRun, forgetRun, startRun } from './import-runs.ts';
+import { deleteUnusedSources } from './import-undo-queries.ts';
 import {
   classifyLines,
   countAddedPosts,
@@ -47,10 +48,10 @@ export async function addLines(
   const chosen = await chooseTarget(client, site, license);
   const runId = await startRun(client, { sourceId: chosen.source, file, newest: {} });
   const target = { ...chosen, runId };
-  if (target.keepsIds) await queries.lockPosts(client);
   await addInnerSources(client);
+  if (target.keepsIds) await queries.advanceMemberSequence(client);
   await queries.resolveRows(client, target);
-  if (target.keepsIds && !isDryRun) await queries.advanceSequences(client);
+  if (target.keepsIds && !isDryRun) await queries.advancePostSequences(client);
   const { members, takenAddresses } = await queries.addMembers(client, target);
   await analyzeAdded(client, 'members');
   await addIdentities(client);
@@ -95,7 +96,10 @@ export async function addLines(
     await publishImportEvents(client);
     const files = Object.values(tallies).map((tally) => tally.toReport());
     await finishRun(client, runId, { files, added: { ...added }, changed: {} });
-  } else await forgetRun(client, runId);
+  } else {
+    await forgetRun(client, runId);
+    await deleteUnusedSources(client);
+  }
   return {
     added,
     isMove: target.keepsIds,
@@ -113,19 +117,16 @@ async function chooseTarget(
   license: string | null,
 ): Promise<Omit<queries.LineTarget, 'runId'>> {
   const known = await findSource(client, site);
-  if (known === null) {
-    const isMove = await queries.hasNoPosts(client);
-    if (!isMove) requireLicense(license);
-    const { id } = await insertSource(client, site);
-    return { source: id, isOwn: isMove, keepsIds: isMove, license };
-  }
-  if (await hasKeys(client, known, 'numbers'))
+  if (known !== null && (await hasKeys(client, known, 'numbers')))
     throw new ArchiveError(
       `An archive of ${known.site} was imported before, in another format. Import its newer archives, or give another name with "--site".`,
     );
-  const isOwn = !(await queries.hasPostsOf(client, known.id));
+  const isMove = known?.isOwn !== true && (await queries.lockIfEmpty(client, known?.id));
+  const isOwn = isMove || known?.isOwn === true;
   if (!isOwn) requireLicense(license);
-  return { source: known.id, isOwn, keepsIds: false, license };
+  const { id: source } = known ?? (await insertSource(client, site));
+  if (isMove) await queries.markAsOwn(client, source);
+  return { source, isOwn, keepsIds: isMove, license };
 }
 
 function requireLicense(license: string | null): void {

@@ -18,6 +18,7 @@ import {
 } from '#tests/support/stack-exchange-archive.ts';
 import { writeJsonLines } from '#tests/support/json-lines.ts';
 import { exportCommunity } from './export.ts';
+import { undoImport } from './import-undo.ts';
 import { importJsonLines, type LineImportOptions } from './jsonl-import.ts';
 
 setupTestDatabase();
@@ -632,6 +633,86 @@ it('does not restore follows and bookmarks that members with an account removed'
   await other.rows('delete from question_follow; delete from tag_follow; delete from bookmark');
   await other.rows('update tag set followers_count = 0');
   expect(await importFrom(other, directory)).toMatchObject({ isUnchanged: true });
+});
+
+const question = { id: 1, title: 'There', content: 'Text', authorName: 'Cat' };
+const writeHere = (community: TestCommunity) =>
+  community.rows(`
+    insert into question (title, content, excerpt, excerpt_cut, imported_author_name, created_at, active_at)
+    values ('Here', 'Text', 'Text', false, 'Ann', now(), now())`);
+const sourcesOf = (community: TestCommunity) =>
+  community.rows(`
+    select title, site from question left join import_source on import_source.id = source_id order by title`);
+
+it('shows the source of posts that are imported again after their import was undone', async () => {
+  const community = await createTestCommunity();
+  await writeHere(community);
+  const directory = await writeJsonLines({
+    members: [{ id: 1, name: 'Ada', email: 'ada@example.org' }],
+    questions: [{ ...question, authorId: 1 }],
+  });
+  await importByHand(community, directory);
+  const [run] = await community.rows('select id::int from import_run');
+  await undoImport(community.client, run?.['id'] as number);
+  expect(await importByHand(community, directory)).toMatchObject({ added: { members: 0, questions: 1 } });
+  expect(await sourcesOf(community)).toEqual([
+    { title: 'Here', site: null },
+    { title: 'There', site: 'forum.example.org' },
+  ]);
+});
+
+it('moves a community again after the move was undone', async () => {
+  const directory = await exportTo(await createCommunity(), true);
+  const other = await createTestCommunity();
+  await importFrom(other, directory);
+  const [run] = await other.rows('select id::int from import_run');
+  await undoImport(other.client, run?.['id'] as number);
+  expect(await importFrom(other, directory)).toMatchObject({ isMove: true, added: { questions: 3 } });
+  const ids = async () => (await readRows(directory, 'questions')).map(({ id }) => String(id)).toSorted();
+  expect((await other.rows('select id from question order by id')).map(({ id }) => id)).toEqual(await ids());
+  await expectCountsToEqualRows(other);
+});
+
+it.for([
+  {
+    title: 'an old address of an earlier import named',
+    first: {
+      questions: [{ ...question, id: 9 }],
+      redirects: [{ from: '/t/1', questionId: 9, site: 'forum.example.org' }],
+    },
+    site: 'https://other.example.org',
+  },
+  {
+    title: 'an earlier import without rows named',
+    first: { questions: '' },
+    site: 'https://forum.example.org',
+  },
+])('does not take posts of a site as own ones that $title', async ({ first, site }) => {
+  const community = await createTestCommunity();
+  await importFrom(community, await writeJsonLines(first), { site, license: 'CC BY 4.0' });
+  await writeHere(community);
+  const directory = await writeJsonLines({ questions: [question] });
+  await expect(importFrom(community, directory, { site: 'forum.example.org' })).rejects.toThrow('--license');
+  await importByHand(community, directory);
+  expect(await sourcesOf(community)).toContainEqual({ title: 'There', site: 'forum.example.org' });
+});
+
+it('gives members who register while a community moves here other ids', async () => {
+  const community = await createTestCommunity();
+  await community.rows(`insert into member (display_name, email) values ('Here', 'here@example.org')`);
+  const [here] = await community.rows('select id::int from member');
+  const id = here?.['id'] as number;
+  const members = [id, id + 1, id + 2].map((each) => ({ id: each, name: `Member ${each}` }));
+  await importByHand(
+    community,
+    await writeJsonLines({ members, questions: [{ ...question, authorId: id }] }),
+  );
+  expect(await community.rows('select id::int, display_name as name from member order by id')).toEqual([
+    { id, name: 'Here' },
+    ...members.slice(1),
+    { id: expect.any(Number) as number, name: `Member ${id}` },
+  ]);
+  await community.rows(`insert into member (display_name, email) values ('Next', 'next@example.org')`);
 });
 
 it('requires an address without an export, and a licence where the source is shown', async () => {

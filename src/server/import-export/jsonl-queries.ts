@@ -19,26 +19,26 @@ export type LineTarget = {
   license: string | null;
 };
 
-/** Whether there is no post, not even a hidden one. */
-export async function hasNoPosts(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ empty: boolean }>(
-    'select not exists (select from base_question) as empty',
-  );
-  return rows[0]?.empty === true;
-}
-
-/** Whether posts show this source. A source without them has been moved here. */
-export async function hasPostsOf(client: ClientBase, source: string): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `select exists (select from base_question where source_id = $1) or exists (select from member where source_id = $1) as found`,
-    [source],
-  );
-  return rows[0]?.found === true;
-}
-
-/** Members cannot post until the import ends, because a new post could take an id of an imported one. */
-export async function lockPosts(client: ClientBase): Promise<void> {
+/**
+ * Whether there is no post, not even a hidden one, and there never was one of this source. Then members cannot post until
+ * the import ends, because a new post could take an id of an imported one.
+ */
+export async function lockIfEmpty(client: ClientBase, source: string | undefined): Promise<boolean> {
+  const isEmpty = async () => {
+    const { rows } = await client.query<{ empty: boolean }>(
+      `select not exists (select from base_question) and not exists (
+         select from imported_row where source_id = $1 and kind <> 'member') as empty`,
+      [source ?? null],
+    );
+    return rows[0]?.empty === true;
+  };
+  if (!(await isEmpty())) return false;
   await client.query('lock table base_question, base_answer, base_reply in share row exclusive mode');
+  return isEmpty();
+}
+
+export async function markAsOwn(client: ClientBase, source: string): Promise<void> {
+  await client.query('update import_source set is_own = true where id = $1', [source]);
 }
 
 /** The names of the sites that rows were imported from before they were exported. */
@@ -162,10 +162,10 @@ export async function resolveRows(client: ClientBase, { source, keepsIds }: Line
   await distinguishPages(client, source);
 }
 
-/** The id of a member as it was, or a higher one than all if a member here has it. */
+/** The id of a member as it was, or a higher one than all of the files if a member here has it. */
 const memberIdAsBefore = `case
   when not exists (select from member where member.id = sorted.id) then id
-  else greatest((select max(id) from member), (select max(id) from line_member)) + row_number() over () end`;
+  else nextval(pg_get_serial_sequence('member', 'id')) end`;
 
 /** A deleted reply stays only while it has replies. */
 async function removeEmptyPlaceholders(client: ClientBase): Promise<void> {
@@ -178,11 +178,15 @@ async function removeEmptyPlaceholders(client: ClientBase): Promise<void> {
   }
 }
 
-/** The next members and posts get higher ids than the imported ones. Sequences do not roll back. */
-export async function advanceSequences(client: ClientBase): Promise<void> {
+/** The next members get higher ids than those of the files, also members who register while the import runs. */
+export async function advanceMemberSequence(client: ClientBase): Promise<void> {
   await client.query(`
     select setval(pg_get_serial_sequence('member', 'id'), greatest(
-      (select max(new_id) from line_member), nextval(pg_get_serial_sequence('member', 'id'))))`);
+      (select max(id) from line_member), nextval(pg_get_serial_sequence('member', 'id'))))`);
+}
+
+/** The next posts get higher ids than the imported ones. Sequences do not roll back. */
+export async function advancePostSequences(client: ClientBase): Promise<void> {
   for (const [name, kind] of Object.entries(postKinds))
     await client.query(
       `select setval(pg_get_serial_sequence('base_${name}', 'id'), greatest(

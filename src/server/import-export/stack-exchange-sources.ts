@@ -9,6 +9,8 @@ export interface ImportSource {
   site: string;
   /** Earlier names of the site. Archives with these names belong to it too. */
   formerSites: string[];
+  /** The posts of the site were moved here: they show no source. */
+  isOwn: boolean;
 }
 
 /** The number of staged posts with a number that a post of this source has, and how many of these are the same post. */
@@ -18,7 +20,7 @@ export interface SourceOverlap {
   same: number;
 }
 
-const columns = 'import_source.id, site, former_sites as "formerSites"';
+const columns = 'import_source.id, site, former_sites as "formerSites", is_own as "isOwn"';
 
 /** Returns the source with this name, also if it is a former name. */
 export async function findSource(client: ClientBase, site: string): Promise<ImportSource | null> {
