@@ -168,11 +168,18 @@ export async function transaction<Result>(
   work: (tx: Tx) => Promise<Result>,
   { waitsForLocks }: { waitsForLocks: boolean } = { waitsForLocks: true },
 ): Promise<Result> {
+  const { result, hooks } = await retryConflicts(() =>
+    runOnce(db, waitsForLocks ? work : withLockTimeout(work)),
+  );
+  for (const hook of hooks) await hook(db);
+  return result;
+}
+
+/** Runs a transaction again after a deadlock or serialization failure. */
+export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { result, hooks } = await runOnce(db, waitsForLocks ? work : withLockTimeout(work));
-      for (const hook of hooks) await hook(db);
-      return result;
+      return await run();
     } catch (error) {
       if (attempt >= maxAttempts || !isRetryable(error)) throw error;
       // A random delay, so that conflicting transactions do not collide again.

@@ -1,5 +1,5 @@
 import type { Client, ClientBase } from 'pg';
-import { getSqlState } from '#server/core/database.ts';
+import { getSqlState, retryConflicts } from '#server/core/database.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 
@@ -60,20 +60,26 @@ export function runInImportSession<Result>(session: Session, run: () => Promise<
   });
 }
 
-export async function runInTransaction<Result>(
+/**
+ * Runs a long transaction, again after a deadlock: it locks members and tags before the last questions, so requests can wait
+ * for it while it waits for them.
+ */
+export function runInTransaction<Result>(
   client: ClientBase,
   end: 'commit' | 'rollback',
   run: () => Promise<Result>,
 ): Promise<Result> {
-  await client.query('begin');
-  try {
-    const result = await run();
-    await client.query(end);
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(ignore);
-    throw error;
-  }
+  return retryConflicts(async () => {
+    await client.query('begin');
+    try {
+      const result = await run();
+      await client.query(end);
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(ignore);
+      throw error;
+    }
+  });
 }
 
 function ignore(): void {}

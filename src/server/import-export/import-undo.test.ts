@@ -256,6 +256,38 @@ test('the undoing that is killed leaves everything as it was, and says where to 
   await undo(id);
 });
 
+test('the undoing runs again after a deadlock with a request of a member', async () => {
+  const id = await importInto({ ...second, Posts: [...second.Posts, questionRow(8)] });
+  const [paused, voter] = [await connect(), await connect()];
+  const client = await connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  /** After a second, a waiting transaction looks for a deadlock, once. */
+  const isWaiting = async (pid: number | undefined) => {
+    const query = `select from pg_locks where pid = $1 and waitstart < clock_timestamp() - interval '3 seconds'`;
+    return (await paused.query(query, [pid])).rows.length > 0;
+  };
+  const until = (pid: number | undefined) =>
+    vi.waitUntil(() => isWaiting(pid), { timeout: 60_000, interval: 100 });
+  const lock = 'select from base_question where id = $1 for key share';
+  await paused.query('begin');
+  await paused.query(lock, [await idOf('question', 3)]);
+  const voterPid = (await voter.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  await voter.query('begin');
+  await voter.query(lock, [await idOf('question', 8)]);
+  // The undoing has removed question 1 with the counts of its author, and waits for question 3.
+  const undoing = undoImport(client, id);
+  await until(rows[0]?.pid);
+  const author = await idOf('member', 1);
+  const voting = voter.query('update member set reputation = reputation + 10 where id = $1', [author]);
+  await until(voterPid);
+  await paused.query('commit');
+  await voting;
+  await voter.query('rollback');
+  await undoing;
+  expect((await sql`select from import_source`.execute(server.db)).rows).toEqual([]);
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
 /** Runs `parley import undo`. */
 async function run(parameters: string[], answer: string | null = null, client?: pg.Client) {
   const result = { out: '', err: '', code: 0 };
