@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { runUntilInterrupted } from '#server/core/signals.ts';
 import { describeArchiveError } from './import-command.ts';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import type { UndoPreview } from './import-undo.ts';
-import { ConnectionLostError } from './stack-exchange-errors.ts';
+import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `import list` and `import undo ID`. */
@@ -38,8 +39,8 @@ Removes the posts, comments and members that the import added, also with the ans
 members here added to them, and shows posts again that it hid. Texts, scores and profiles of earlier imports that
 it changed stay as they are; importing the earlier archive again then brings them back.
 
-Exit codes: 0 removed; 1 refused, not confirmed or failed. With 1, nothing was changed, except that a connection can
-break after the last step.`;
+Exit codes: 0 removed; 1 refused, not confirmed or failed; 130 interrupted. With 1 and 130, nothing was changed, except
+that a connection can break after the last step.`;
 
 const wholeNumber = (text: string) => {
   if (!/^[1-9]\d{0,14}$/u.test(text)) throw new InvalidArgumentError('Must be a whole number.');
@@ -49,32 +50,24 @@ const wholeNumber = (text: string) => {
 async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promise<number> {
   const { withClient, out, err, ask } = parts;
   const { previewUndo, undoImport } = await import('./import-undo.ts');
-  try {
-    const preview = await withClient((client) => previewUndo(client, id));
-    for (const line of describeUndo(preview)) out.write(`${line}\n`);
-    if (!yes) {
-      if (ask === null) {
-        err.write('Without a terminal, --yes is needed. Nothing was changed.\n');
-        return 1;
+  return runUntilInterrupted(err, {
+    async run(signal) {
+      const preview = await withClient((client) => previewUndo(client, id));
+      for (const line of describeUndo(preview)) out.write(`${line}\n`);
+      if (!yes) {
+        if (ask === null) throw new ArchiveError('Without a terminal, --yes is needed.');
+        const answer = await ask(`Type the name of the site, ${preview.run.site}, to remove all this: `);
+        if (answer.trim() !== preview.run.site) throw new ArchiveError('Not confirmed.');
       }
-      const answer = await ask(`Type the name of the site, ${preview.run.site}, to remove all this: `);
-      if (answer.trim() !== preview.run.site) {
-        err.write('Not confirmed. Nothing was changed.\n');
-        return 1;
-      }
-    }
-    await withClient((client) => undoImport(client, id));
-    out.write(`Import ${id} of ${preview.run.site} was undone.\n`);
-    return 0;
-  } catch (error) {
-    const message =
+      await withClient((client) => undoImport(client, id, signal));
+      out.write(`Import ${id} of ${preview.run.site} was undone.\n`);
+    },
+    interrupted: 'Nothing was changed.',
+    describeError: (error) =>
       error instanceof ConnectionLostError
         ? `${error.message} "parley import list" shows whether the import was undone.`
-        : describeArchiveError(error, 'Nothing was changed.');
-    if (message === undefined) throw error;
-    err.write(`${message}\n`);
-    return 1;
-  }
+        : describeArchiveError(error, 'Nothing was changed.'),
+  });
 }
 
 function describeUndo({ run, added, local, shown, changed }: UndoPreview): string[] {

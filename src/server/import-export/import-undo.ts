@@ -28,10 +28,11 @@ export async function previewUndo(client: Client, id: number): Promise<UndoPrevi
 /**
  * Undoes the latest import of a site, completely or not at all: removes what it added, with everything below that, and
  * shows posts again that it hid. Texts and counts that it changed stay as they are.
- * @throws ArchiveError as `previewUndo`
+ * @throws ArchiveError as `previewUndo`, ConnectionLostError if the connection broke, and the signal's reason if it was
+ * aborted
  */
-export async function undoImport(client: Client, id: number): Promise<UndoPreview> {
-  return runInImportSession({ client }, () =>
+export async function undoImport(client: Client, id: number, signal?: AbortSignal): Promise<UndoPreview> {
+  return runInImportSession({ client, signal }, () =>
     runInTransaction(client, 'commit', async () => {
       const { run, sourceId } = await requireLatestRun(client, id);
       await queries.collectRemoved(client, id);
