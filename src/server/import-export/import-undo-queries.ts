@@ -65,7 +65,7 @@ export async function collectRemoved(client: ClientBase, runId: number): Promise
   await client.query(`
     create temporary table removed_post (
       kind text not null, id bigint not null, question_id bigint not null, is_root boolean not null,
-      is_added boolean not null, depth int not null, primary key (kind, id))`);
+      is_added boolean not null, depth int not null, is_removed boolean not null default false, primary key (kind, id))`);
   const added = (kind: string) =>
     `exists (select from imported_row row where row.run_id = $1 and row.kind = '${kind}' and row.id = post.id)`;
   for (const statement of [
@@ -154,7 +154,7 @@ export async function listHiddenBy(client: ClientBase, runId: number): Promise<n
 /** The next posts to remove, the lowest replies first. */
 export async function listRemoved(tx: Tx, kind: PostKind): Promise<RemovedPost[]> {
   const { rows } = await sql<RemovedPost>`
-    select id, question_id from removed_post where kind = ${kind} and is_root
+    select id, question_id from removed_post where kind = ${kind} and is_root and not is_removed
     order by depth desc, question_id, id limit 1000`.execute(tx);
   return rows;
 }
@@ -281,6 +281,10 @@ export async function deleteRun(client: ClientBase, id: number): Promise<void> {
     [id],
   );
   await client.query('delete from imported_row where run_id = $1', [id]);
+  // Also how other sources number them. Otherwise their next import takes the posts for deleted ones.
+  await client.query(`
+    delete from imported_row where run_id is null and (kind, id) in (
+      select kind, id from removed_post where is_added union all select 'member', id from removed_member)`);
   await client.query('delete from import_run where id = $1', [id]);
   await deleteUnusedSources(client);
 }

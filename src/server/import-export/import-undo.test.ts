@@ -230,6 +230,23 @@ test('the undoing of an import is refused after a later one with posts of the sa
   expect((await sql`select site from import_source`.execute(server.db)).rows).toEqual([]);
 });
 
+test('the undoing also forgets how other sources number the posts', async () => {
+  const id = await importInto(first);
+  const questions = [
+    { id: 7, title: 'T', content: 'C', source: { site, id: '1' }, createdAt: '2015-01-01T10:00:00' },
+    { id: 8, title: 'Own', content: 'C' },
+  ];
+  await importLines({ questions });
+  await undo(id);
+  await importInto(first);
+  await importLines({ questions, answers: [{ id: 9, questionId: 7, content: 'Later' }] });
+  const { rows } = await sql`select from answer where content = 'Later'`.execute(server.db);
+  expect(rows).toHaveLength(1);
+  const runs = await sql<{ id: number }>`select id from import_run order by id desc`.execute(server.db);
+  for (const run of runs.rows) await undo(run.id);
+  expect((await sql`select from import_source`.execute(server.db)).rows).toEqual([]);
+});
+
 test('the undoing that is killed leaves everything as it was, and says where to look', async () => {
   const id = await importInto(first);
   const before = await tables();

@@ -85,5 +85,5 @@ async function removeOne(tx: Tx, kind: PostKind, post: queries.RemovedPost): Pro
   else if (current?.hiddenPostId != null) await purgePost(tx, current.hiddenPostId);
   // Hidden with the post above it, or the placeholder of a deleted reply: no count changes.
   await queries.deleteRow(tx, kind, post);
-  await sql`delete from removed_post where kind = ${kind} and id = ${post.id}`.execute(tx);
+  await sql`update removed_post set is_removed = true where kind = ${kind} and id = ${post.id}`.execute(tx);
 }
