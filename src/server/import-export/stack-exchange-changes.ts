@@ -83,7 +83,8 @@ function selectChangedPosts({ sourceId, byVotes }: RefreshOptions): string {
       ${differs('content_hash', 'item.content')} as content,
       ${scoreChanged(byVotes)} as score, added_views <> 0 as views, ${authorChanged('post')} as author,
       post.source_license is distinct from item.license or post.edited_at is distinct from item.edited as source,
-      more_up as up, more_down as down, added_views
+      case when ${scoreChanged(byVotes)} then more_up else 0 end as up,
+      case when ${scoreChanged(byVotes)} then more_down else 0 end as down, added_views
     from archive_known known
     join (values (1, 'question'), (2, 'answer')) kinds (kind, name) on kinds.kind = known.kind
     join archive_post item on item.id = known.key and item.kind = known.kind

@@ -222,6 +222,26 @@ test('what was imported before imports were recorded is refreshed by the times o
   expect(await findViolations(server.db)).toEqual([]);
 });
 
+test('an archive with scores instead of votes keeps the votes of a post that changed otherwise', async () => {
+  const { Votes: _, ...withoutVotes } = first;
+  const answer = answerRow(2, 1);
+  await startWith({
+    ...first,
+    Posts: [questionRow(1, { Score: 1 }), answer],
+    Votes: [voteRow(1, 1, 2), voteRow(2, 1, 2), voteRow(3, 1, 3)],
+  });
+  const { changes } = await importInto({
+    ...withoutVotes,
+    Posts: [questionRow(1, { Score: 1, Title: 'A better title', LastEditDate: later }), answer],
+  });
+  expect(changes.counts).toMatchObject({ titles: 1 });
+  const { rows } = await sql`select title, upvotes, downvotes from question where source_key = '1'`.execute(
+    server.db,
+  );
+  expect(rows).toEqual([{ title: 'A better title', upvotes: 2, downvotes: 1 }]);
+  expect(await findViolations(server.db)).toEqual([]);
+});
+
 test('a dry run lists what would change, and changes nothing in any table', async () => {
   await startWith(first);
   const before = await everything();
