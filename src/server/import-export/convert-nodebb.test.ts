@@ -67,6 +67,7 @@ const hashes: [string, Fields][] = [
   topic(6, 'Staff only', { cid: 3 }),
   topic(7, 'Deleted', { deleted: 1 }),
   topic(8, 'Locked', { locked: 1, uid: 0 }),
+  topic(10, 'Offline', { cid: 4 }),
   topic(9, 'Later', { timestamp: Date.UTC(2900, 0, 1) }),
   post(50, 'How?\n![a](/assets/uploads/files/a.png)', { edited: start + 7_200_000 }),
   post(51, 'Like this.', { uid: 2, edited: 0 }),
@@ -159,8 +160,9 @@ it.each(Object.entries(dumps))(
 categories: 3 rows read, 1 converted
   1 left out: disabled
   1 left out: private
-topics: 5 rows read, 2 converted
+topics: 6 rows read, 2 converted
   1 left out: deleted
+  1 left out: in disabled categories
   1 left out: in private categories
   1 left out: scheduled
 posts: 9 rows read, 6 converted

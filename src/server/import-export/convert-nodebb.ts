@@ -74,6 +74,8 @@ const isPrivate = (category: string) => `not exists (
 async function fill(client: ClientBase, host: string): Promise<void> {
   const field = (name: string) => `data ->> '${name}'`;
   const reference = (name: string) => idOf(`(${field(name)})`);
+  // NodeBB shows their topics to nobody.
+  const isDisabled = `coalesce(${field('disabled')} = '1', false)`;
   await client.query(`
     insert into forum_member (line, id, name, bio, bio_format, email, location, website, created, path)
     select 0, id, coalesce(${field('username')}, ''), ${field('aboutme')}, 'markdown', ${field('email')}, ${field('location')},
@@ -83,7 +85,7 @@ async function fill(client: ClientBase, host: string): Promise<void> {
     insert into forum_tag (line, id, name, description, path, left_out)
     select 0, 2 * id, coalesce(${field('name')}, ''), nullif(${field('description')}, ''),
       '/category/' || coalesce(${field('slug')}, id::text),
-      case when ${field('disabled')} = '1' then 'disabled' when ${isPrivate('id')} then 'private' end
+      case when ${isDisabled} then 'disabled' when ${isPrivate('id')} then 'private' end
     from nodebb_category;
     create temporary table nodebb_tags as
     select id, coalesce(nullif(string_to_array(${field('tags')}, ','), '{}'), (
@@ -102,9 +104,11 @@ async function fill(client: ClientBase, host: string): Promise<void> {
        '/topic/' || coalesce(${field('slug')}, topic.id::text),
        case when ${field('deleted')} = '1' then 'deleted'
          when ${millisecondsOf(`(${field('timestamp')})`)} > now() then 'scheduled'
-         when category.is_private then 'in private categories' end
+         when category.is_disabled then 'in disabled categories' when category.is_private then 'in private categories' end
      from nodebb_topic topic join nodebb_tags tagged on tagged.id = topic.id
-     left join (select id, ${isPrivate('id')} as is_private from nodebb_category) category on category.id = ${reference('cid')}`,
+     left join (
+       select id, ${isPrivate('id')} as is_private, ${isDisabled} as is_disabled from nodebb_category
+     ) category on category.id = ${reference('cid')}`,
     [host],
   );
   await client.query(`
