@@ -300,7 +300,7 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       from (
         select row_number() over (order by question_id, answer_id, reply_id, number) as id, question_id, answer_id,
           reply_id, number, title, content, tags, created_at, replaced_at, replaced_by_suggestion, imported_editor_id,
-          imported_editor_name, imported_summary
+          imported_editor_name, imported_summary, is_imported
         from revision where ${aboutVisiblePosts}
       ) revision
       left join edit_suggestion suggestion on suggestion.id = replaced_by_suggestion
@@ -316,6 +316,7 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
       editorId: 'editor',
       editorName: 'editor_name',
       summary: 'summary',
+      imported: 'nullif(is_imported, false)',
     },
   },
   votes: {

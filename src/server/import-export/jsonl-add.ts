@@ -70,7 +70,7 @@ export async function addLines(
   await addClosings(client);
   await addSiteHistory(client);
   const votes = await addVotes(client);
-  const revisions = await addRevisions(client);
+  const revisions = await addRevisions(client, target);
   await recountOldQuestions(client);
   const links = target.keepsIds ? 0 : await rewriteLineLinks(client, site);
   await addTags(client, runId);

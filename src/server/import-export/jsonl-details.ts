@@ -92,15 +92,15 @@ export async function addSiteHistory(client: ClientBase): Promise<void> {
       where kind = ${kind} and is_new and bounties is not null on conflict do nothing`);
 }
 
-/** Adds the earlier versions of new posts. Returns their number. */
-export async function addRevisions(client: ClientBase): Promise<number> {
+/** Adds the earlier versions of new posts. Edits of a community that moves here count as made here. Returns their number. */
+export async function addRevisions(client: ClientBase, { isOwn }: { isOwn: boolean }): Promise<number> {
   let added = 0;
   for (const [name, kind] of Object.entries(postKinds)) {
     const result = await client.query(
-      `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, imported_editor_id,
-         imported_editor_name, imported_summary)
+      `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, is_imported,
+         imported_editor_id, imported_editor_name, imported_summary)
        select post.new_id, revision.number, revision.title, revision.content, revision.tags, revision.created, revision.replaced,
-         editor.id, case when editor.id is null then editor_name end, summary
+         is_imported or ${String(!isOwn)}, editor.id, case when editor.id is null then editor_name end, summary
        from line_revision revision join line_post post on post.kind = revision.kind and post.id = revision.post
        left join line_author editor on editor.key = revision.editor
        where post.kind = $1 and post.is_new and not post.deleted

@@ -207,6 +207,7 @@ const revision = z.strictObject({
   editorId: id.optional(),
   editorName: name.optional(),
   summary: line.pipe(z.string().max(500)).optional(),
+  imported: z.boolean().optional(),
 });
 
 const vote = z.strictObject({

@@ -13,6 +13,7 @@ import {
   setupTestDatabase,
   type TestCommunity,
   userRow,
+  versionRow,
   voteRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
@@ -625,6 +626,35 @@ it('recognizes the posts of a forum in its files and in an export of another com
   expect(await count(third)).toEqual([{ questions: 4, answers: 1, replies: 1, members: 1 }]);
   await expectCountsToEqualRows(third);
 });
+
+it.for([
+  { title: 'shown with its source', isMove: false },
+  { title: 'that was moved', isMove: true },
+])(
+  'brings a post $title up to date with a newer archive of the site that it came from',
+  async ({ isMove }) => {
+    const [edited, again] = ['2016-01-01T10:00:00.000', '2017-01-01T10:00:00.000'];
+    const versions = [
+      versionRow(1, 1, 'Version 1'),
+      versionRow(2, 1, 'Version 2', { PostHistoryTypeId: 5, CreationDate: edited }),
+    ];
+    const content = {
+      Users: [userRow(1)],
+      Posts: [questionRow(1, { LastEditDate: edited })],
+      PostHistory: versions,
+    };
+    const community = await createTestCommunity();
+    await community.import(await writeArchive(content));
+    const other = await createTestCommunity();
+    if (!isMove) await writeHere(other);
+    expect(await importFrom(other, await exportTo(community, false))).toMatchObject({ isMove });
+    const newer = { ...content, Posts: [questionRow(1, { LastEditDate: again, Title: 'A better title' })] };
+    await other.import(await writeArchive(newer));
+    expect(await other.rows(`select title from question where title <> 'Here'`)).toEqual([
+      { title: 'A better title' },
+    ]);
+  },
+);
 
 it('does not restore follows and bookmarks that members with an account removed', async () => {
   const directory = await exportTo(await createCommunity(), true);

@@ -187,7 +187,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   },
   revisions: {
     columns:
-      'line_revision (line, kind, post, number, title, content, tags, created, replaced, editor, editor_name, summary)',
+      'line_revision (line, kind, post, number, title, content, tags, created, replaced, editor, editor_name, summary, is_imported)',
     toCells: (row, context, line) => {
       const isQuestion = row.post === 'question';
       if (isQuestion !== (row.title !== undefined))
@@ -208,6 +208,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.editorId ?? null,
         row.editorName ?? null,
         row.summary || null,
+        row.imported === true,
       ];
     },
   },

@@ -37,7 +37,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
     create temporary table line_revision (
       line integer not null, kind smallint not null, post bigint not null, number bigint not null, title text,
       content text not null, tags text[], created timestamptz(3) not null, replaced timestamptz(3), editor bigint,
-      editor_name text, summary text);
+      editor_name text, summary text, is_imported boolean not null);
     create temporary table line_follow (
       line integer not null, member bigint not null, question bigint, tag_key text, created timestamptz(3) not null);
     create temporary table line_bookmark (
