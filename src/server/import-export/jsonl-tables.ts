@@ -46,6 +46,9 @@ export async function createLineTables(client: ClientBase): Promise<void> {
     create temporary table line_picture (
       line integer not null, original text not null, name text not null, member bigint, kind text not null, content_hash bytea not null,
       width integer not null, height integer not null, new_id bigint, is_new boolean not null default false);
+    -- Read for each picture.
+    create index line_member_avatar on line_member (avatar);
+    create unique index line_picture_name on line_picture (name);
     create temporary table line_picture_file (
       name text not null, width integer not null, height integer not null, content bytea not null);
     create temporary table line_redirect (
