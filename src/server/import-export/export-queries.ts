@@ -321,9 +321,10 @@ const sources: Readonly<Record<ExportedKind, Source>> = {
   },
   votes: {
     rows: `
-      select row_number() over (order by vote.created_at, member_id, question_id, answer_id, reply_id) as id, vote.*
+      select row_number() over (
+        order by question_id, answer_id, reply_id, direction, vote.created_at::date, member_id) as id, vote.*
       from vote where ${aboutVisiblePosts}`,
-    // A time would tell who voted, so there is a day.
+    // A time would tell who voted, so there is a day, and the votes are not in the order in which they were cast.
     columns: { ...post, vote: 'direction', day: 'created_at::date' },
     privateColumns: { memberId: 'member_id', createdAt: 'created_at' },
   },
