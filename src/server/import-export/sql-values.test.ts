@@ -37,6 +37,7 @@ it.each([
   [`(1,)`, '")" begins no value'],
   [`(1 2)`, 'value 1 of the row is followed by "2"'],
   [`(load_file('/etc/passwd'))`, 'the function load_file() is not known'],
+  [String.raw`(unistr('\UFFFFFFFF'))`, 'unistr() has a character above U+10FFFF'],
   [`(foo 'x')`, '"foo" stands before a string'],
   [`(${'replace('.repeat(20)}'a'`, 'functions are nested too deep'],
   ['x', 'a row does not begin with "("'],

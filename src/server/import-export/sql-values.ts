@@ -117,13 +117,18 @@ function call(name: string, values: readonly string[]): string {
       return values.map((value) => String.fromCharCode(Number(value) & 0xff)).join('');
     case 'unistr':
       return text.replaceAll(
-        /\\(?:u([\da-f]{4})|\+([\da-f]{6})|U([\da-f]{8})|([\da-f]{4})|(\\))/giu,
+        /\\(?:u([\dA-Fa-f]{4})|\+([\dA-Fa-f]{6})|U([\dA-Fa-f]{8})|([\dA-Fa-f]{4})|(\\))/gu,
         (_, ...[a, b, c, d, backslash]: (string | undefined)[]) =>
-          backslash ?? toBytes(String.fromCodePoint(Number.parseInt(a ?? b ?? c ?? d ?? '', 16))),
+          backslash ?? toBytes(toCharacter(Number.parseInt(a ?? b ?? c ?? d ?? '', 16))),
       );
     default:
       throw new SqlValueError(`the function ${name}() is not known`);
   }
+}
+
+function toCharacter(code: number): string {
+  if (code > 0x10_ff_ff) throw new SqlValueError(`unistr() has a character above U+10FFFF`);
+  return String.fromCodePoint(code);
 }
 
 const toBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
