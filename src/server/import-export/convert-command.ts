@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander';
 import { createTerminalProgress } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
-import { withNewDirectory } from './forum-writer.ts';
 import { type CommandParts, describeArchiveError } from './import-command.ts';
 import { runInSession } from './import-session.ts';
+import { writeNewDirectory } from './new-directory.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `convert` with a command for each kind of forum. A command loads only its own converter. */
@@ -93,7 +93,8 @@ const help = `
 docs/importing.md describes the files. Rows are sorted in temporary tables of the community's database, which does not
 change. "parley import jsonl DIRECTORY" then imports the files; try it with --dry-run first.
 
-Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 130, no files are left.`;
+Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 130, no files are left.
+A directory whose name ends in .partial-… is left if the command is killed; delete it.`;
 
 async function run(
   convert: (options: ConvertOptions) => Promise<ConvertSummary>,
@@ -104,10 +105,11 @@ async function run(
     async run(signal) {
       const describeWritten = (_bytes: number, rows: number) => `${formatNumber(rows)} rows written`;
       const summary = await withClient((client) =>
-        withNewDirectory(given.directory, () =>
+        writeNewDirectory({ directory: given.directory, isPrivate: true }, (directory) =>
           runInSession({ client, signal }, () =>
             convert({
               ...given,
+              directory,
               client,
               reading: createTerminalProgress(err),
               writing: createTerminalProgress(err, { describe: describeWritten }),

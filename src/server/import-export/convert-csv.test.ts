@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runConvert, runConvertCommand } from '#tests/support/export-and-convert.ts';
@@ -360,8 +360,9 @@ it.each([
 it('refuses a directory that has files, and leaves them', async () => {
   const community = await createTestCommunity();
   const { directory } = await convert(community, smallFiles, small);
-  await mkdir(directory, { recursive: true });
   const before = await readdir(directory);
+  // Others on this machine cannot read the addresses of members.
+  expect((await stat(directory)).mode & 0o777).toBe(0o700);
   const map = path.join(path.dirname(directory), 'map.json');
   const { err } = await runConvertCommand(community.client, ['csv', map, directory]);
   expect(err).toContain('is not empty. Name a new directory.');

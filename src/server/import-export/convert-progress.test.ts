@@ -9,7 +9,7 @@ import { convertCsv } from './convert-csv.ts';
 import { convertDiscourse } from './convert-discourse.ts';
 import { convertGithub } from './convert-github.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
-import { withNewDirectory } from './forum-writer.ts';
+import { writeNewDirectory } from './new-directory.ts';
 
 setupTestDatabase();
 
@@ -66,11 +66,11 @@ async function run(
   }
   const [reading, writing] = [recordProgress(), recordProgress()];
   const directory = path.join(parent, 'out');
-  const { written } = await withNewDirectory(directory, () =>
+  const { written } = await writeNewDirectory({ directory, isPrivate: true }, (partial) =>
     convert({
       client,
       input: path.join(parent, Object.keys(files)[0] ?? ''),
-      directory,
+      directory: partial,
       site: 'https://forum.example.org',
       reading: reading.progress,
       writing: writing.progress,

@@ -3,13 +3,8 @@ import type { Client } from 'pg';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
-import {
-  exportCommunity,
-  ExportError,
-  type ExportFormat,
-  exportFormats,
-  type ExportSummary,
-} from './export.ts';
+import { exportCommunity, type ExportFormat, exportFormats, type ExportSummary } from './export.ts';
+import { describeArchiveError } from './import-command.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
 export type ExportCommandParts = {
@@ -84,8 +79,7 @@ async function run(
       out.write(`${describe(summary)}\nThe community was exported to ${directory}.\n`);
     },
     interrupted: 'Nothing was written.',
-    describeError: (error) =>
-      error instanceof ExportError ? `${error.message} Nothing was written.` : undefined,
+    describeError: (error) => describeArchiveError(error, 'Nothing was written.'),
   });
 }
 

@@ -26,7 +26,8 @@ import { createObjectStore } from '#server/core/object-store.ts';
 import { movePictures } from '#server/posts/uploads-object-store.ts';
 import { startObjectStoreServer } from '#tests/support/object-store-server.ts';
 import { registerExportCommand } from './export-command.ts';
-import { exportCommunity, ExportError, type ExportOptions } from './export.ts';
+import { exportCommunity, type ExportOptions } from './export.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 
 setupTestDatabase();
 
@@ -320,7 +321,7 @@ it('refuses a directory with files, and changes nothing in it', async () => {
   const community = await createCommunity();
   const { directory } = await run(community);
   const before = await readdir(directory);
-  await expect(run(community, { directory })).rejects.toThrow(ExportError);
+  await expect(run(community, { directory })).rejects.toThrow(ArchiveError);
   expect(await readdir(directory)).toEqual(before);
 });
 

@@ -1,17 +1,17 @@
 import { createWriteStream } from 'node:fs';
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
-import { getErrorCode } from '#server/core/startup-error.ts';
 import type { Progress } from '#server/core/progress.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { readFileContent } from '#server/posts/index.ts';
 import * as queries from './export-queries.ts';
 import { type ArchiveWriter, createArchiveWriters } from './export-stack-exchange.ts';
+import { writeNewDirectory } from './new-directory.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 
 export const exportFormats = ['jsonl', 'stackexchange'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -42,88 +42,39 @@ export type ExportSummary = {
   missingPictureFiles: number;
 };
 
-/** The export cannot be written. The message says why. */
-export class ExportError extends Error {}
-
 /** The version of the format of the JSON lines (docs/exporting.md). It changes when readers have to change. */
 const formatVersion = 1;
 
 /**
  * Writes the community as of the start of the export to a directory, completely or not at all, while it is being served.
- * @throws ExportError if the directory cannot be written, and the signal's reason if it was aborted
+ * @throws ArchiveError if the directory cannot be written, and the signal's reason if it was aborted
  */
 export async function exportCommunity(options: ExportOptions): Promise<ExportSummary> {
-  const { client, directory, signal } = options;
-  const partial = await createPartialDirectory(options);
-  // PostgreSQL ends the transaction when the connection ends, also during a long statement.
-  const closeConnection = () => void client.end();
-  signal?.addEventListener('abort', closeConnection, { once: true });
-  client.on('error', ignore);
-  try {
-    signal?.throwIfAborted();
-    await queries.beginSnapshot(client);
-    const summary = await writeFiles(options, partial);
-    await queries.endSnapshot(client);
-    signal?.throwIfAborted();
-    await rename(partial, directory).catch(toExportError(directory));
-    return summary;
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    signal?.throwIfAborted();
-    await queries.endSnapshot(client).catch(ignore);
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', closeConnection);
-    client.off('error', ignore);
-  }
+  const { client, directory, withPrivateData, signal } = options;
+  return writeNewDirectory({ directory, isPrivate: withPrivateData }, async (partial) => {
+    // PostgreSQL ends the transaction when the connection ends, also during a long statement.
+    const closeConnection = () => void client.end();
+    signal?.addEventListener('abort', closeConnection, { once: true });
+    client.on('error', ignore);
+    try {
+      signal?.throwIfAborted();
+      await queries.beginSnapshot(client);
+      const summary = await writeFiles(options, partial);
+      await queries.endSnapshot(client);
+      signal?.throwIfAborted();
+      return summary;
+    } catch (error) {
+      signal?.throwIfAborted();
+      await queries.endSnapshot(client).catch(ignore);
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', closeConnection);
+      client.off('error', ignore);
+    }
+  });
 }
 
 function ignore(): void {}
-
-/** Files are written to a directory beside the wanted one, which is renamed when it is complete. */
-async function createPartialDirectory({
-  directory,
-  withPrivateData,
-}: Pick<ExportOptions, 'directory' | 'withPrivateData'>): Promise<string> {
-  const target = path.resolve(directory);
-  try {
-    if ((await readdir(target)).length > 0)
-      throw new ExportError(`${directory} is not empty. Name a new directory.`);
-    await rmdir(target);
-  } catch (error) {
-    if (error instanceof ExportError || getErrorCode(error) !== 'ENOENT') toExportError(directory)(error);
-  }
-  try {
-    await mkdir(path.dirname(target), { recursive: true });
-    const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
-    await mkdir(partial, withPrivateData ? { mode: 0o700 } : undefined);
-    return partial;
-  } catch (error) {
-    return toExportError(directory)(error);
-  }
-}
-
-/** Throws an ExportError for an error of the file system. */
-function toExportError(directory: string) {
-  return (error: unknown): never => {
-    if (error instanceof ExportError) throw error;
-    const code = getErrorCode(error);
-    const reason = reasons.get(code ?? '');
-    if (reason === undefined) throw error;
-    throw new ExportError(`${directory} cannot be written: ${reason}.`, { cause: error });
-  };
-}
-
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
-  ['EACCES', 'permission denied'],
-  ['EPERM', 'permission denied'],
-  ['EROFS', 'the file system is read-only'],
-  ['ENOTDIR', 'it is not a directory'],
-  ['EEXIST', 'it exists already'],
-  ['ENOTEMPTY', 'it is not empty'],
-]);
 
 async function writeFiles(options: ExportOptions, partial: string): Promise<ExportSummary> {
   const { client, format, withPrivateData, progress } = options;
@@ -141,10 +92,8 @@ async function writeFiles(options: ExportOptions, partial: string): Promise<Expo
       await pipeline(
         Readable.from(readLines(options, writer, onRows)),
         createWriteStream(file, { flags: 'wx' }),
-        {
-          signal: options.signal,
-        },
-      ).catch(toExportError(options.directory));
+        { signal: options.signal },
+      );
     }
     const pictures = format === 'jsonl' ? await writePictures(options, partial) : { written: 0, missing: 0 };
     if (format === 'jsonl') await writeManifest(options, { partial, counts });
@@ -184,25 +133,21 @@ async function* readLines(
 }
 
 async function writePictures(
-  { client, directory, objectStore, signal }: ExportOptions,
+  { client, objectStore, signal }: ExportOptions,
   partial: string,
 ): Promise<{ written: number; missing: number }> {
   let [written, missing] = [0, 0];
-  try {
-    for await (const { name, width, height, ...file } of queries.readPictures(client)) {
-      signal?.throwIfAborted();
-      const content = await readPicture(file, objectStore);
-      if (content === undefined) {
-        missing++;
-        continue;
-      }
-      const pictureDirectory = path.join(partial, 'pictures', name);
-      await mkdir(pictureDirectory, { recursive: true });
-      await writeFile(path.join(pictureDirectory, `${width}x${height}.webp`), content, { flag: 'wx' });
-      written++;
+  for await (const { name, width, height, ...file } of queries.readPictures(client)) {
+    signal?.throwIfAborted();
+    const content = await readPicture(file, objectStore);
+    if (content === undefined) {
+      missing++;
+      continue;
     }
-  } catch (error) {
-    toExportError(directory)(error);
+    const pictureDirectory = path.join(partial, 'pictures', name);
+    await mkdir(pictureDirectory, { recursive: true });
+    await writeFile(path.join(pictureDirectory, `${width}x${height}.webp`), content, { flag: 'wx' });
+    written++;
   }
   return { written, missing };
 }
@@ -217,7 +162,7 @@ async function readPicture(
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     if (error.code === 'upload-not-found') return undefined;
-    throw new ExportError(
+    throw new ArchiveError(
       objectStore === undefined
         ? 'Pictures are in an object store, and S3_BUCKET is not set.'
         : 'The object store with the pictures does not respond.',
@@ -227,7 +172,7 @@ async function readPicture(
 }
 
 async function writeManifest(
-  { client, directory, withPrivateData, license, origin }: ExportOptions,
+  { client, withPrivateData, license, origin }: ExportOptions,
   { partial, counts }: { partial: string; counts: ReadonlyMap<queries.ExportedKind, number> },
 ): Promise<void> {
   const { rows } = await client.query<{ at: string }>(
@@ -244,5 +189,5 @@ async function writeManifest(
     rows: Object.fromEntries(counts),
   };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  await writeFile(path.join(partial, 'export.json'), text, { flag: 'wx' }).catch(toExportError(directory));
+  await writeFile(path.join(partial, 'export.json'), text, { flag: 'wx' });
 }

@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -9,13 +8,12 @@ import { tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
 import { runWithProgress } from '#server/core/progress.ts';
 import { parseWebsite } from '#server/core/websites.ts';
-import { getErrorCode } from '#server/core/startup-error.ts';
 import { normalizeTag, normalizeTags } from '#shared/posts/tags.ts';
 import type { ConvertOptions } from './convert.ts';
 import type { LineText } from './forum-texts.ts';
 import { kindOfPost } from './forum-tables.ts';
 import { readBatches } from './read-batches.ts';
-import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 import { parseSiteName } from './stack-exchange-site.ts';
 
 export type WrittenCounts = Record<
@@ -28,34 +26,6 @@ export type WrittenCounts = Record<
 
 /** Rows that are read at once. */
 const batchSize = 1_000;
-
-/**
- * Runs `write` with an empty directory for the files, which is created. If it fails, nothing of it stays.
- * @throws ArchiveError if the directory has files
- */
-export async function withNewDirectory<Result>(
-  directory: string,
-  write: () => Promise<Result>,
-): Promise<Result> {
-  let isNew = false;
-  try {
-    isNew = (await mkdir(directory, { recursive: true })) !== undefined;
-    if ((await readdir(directory)).length > 0)
-      throw new ArchiveError(`${directory} is not empty. Name a new directory.`);
-  } catch (error) {
-    if (error instanceof ArchiveError) throw error;
-    throw getErrorCode(error) === 'EEXIST' || getErrorCode(error) === 'ENOTDIR'
-      ? new ArchiveError(`${directory} is not a directory.`)
-      : unreadableError(directory, error);
-  }
-  try {
-    return await write();
-  } catch (error) {
-    for (const name of await readdir(directory)) await rm(path.join(directory, name), { recursive: true });
-    if (isNew) await rm(directory, { recursive: true });
-    throw error;
-  }
-}
 
 /** Writes one file of JSON lines, with backpressure. */
 export class LineWriter {

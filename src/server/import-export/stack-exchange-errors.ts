@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 
-/** The reason why an archive cannot be imported, as a sentence for the operator. Nothing was imported. */
+/**
+ * The reason why files cannot be imported, converted or exported, as a sentence for the operator. Nothing was changed or
+ * written.
+ */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
-import { exportCommunity, ExportError } from '#server/import-export/index.ts';
+import { ArchiveError, exportCommunity } from '#server/import-export/index.ts';
 import { createObjectStore, type ObjectStoreSettings } from '#server/core/object-store.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import type { WorkerTaskResult } from './worker-task.ts';
@@ -19,7 +19,7 @@ parentPort?.once('message', () => stopping.abort());
 const end = await run(workerData as ExportTask).then(
   () => ({ problem: null }),
   (error: unknown) => ({
-    problem: error instanceof ExportError ? error.message : `The export failed: ${getErrorMessage(error)}.`,
+    problem: error instanceof ArchiveError ? error.message : `The export failed: ${getErrorMessage(error)}.`,
   }),
 );
 parentPort?.postMessage(end satisfies WorkerTaskResult, []);

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { getErrorCode } from '#server/core/startup-error.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
+
+type NewDirectory = {
+  /** A directory that does not exist, or is empty. */
+  directory: string;
+  /** Whether only the account of this process may read it. */
+  isPrivate: boolean;
+};
+
+/**
+ * Runs `write` with a directory beside the wanted one, which gets that name when it is complete. If `write` fails, nothing
+ * of it stays.
+ * @throws ArchiveError if the directory has files or cannot be written
+ */
+export async function writeNewDirectory<Result>(
+  { directory, isPrivate }: NewDirectory,
+  write: (partial: string) => Promise<Result>,
+): Promise<Result> {
+  const target = path.resolve(directory);
+  const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
+  try {
+    await removeEmpty(directory);
+    await mkdir(path.dirname(target), { recursive: true });
+    await mkdir(partial, isPrivate ? { mode: 0o700 } : undefined);
+    const result = await write(partial);
+    await rename(partial, target);
+    return result;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    const reason = reasons.get(getErrorCode(error) ?? '');
+    if (reason === undefined) throw error;
+    throw new ArchiveError(`${directory} cannot be written: ${reason}.`, { cause: error });
+  }
+}
+
+async function removeEmpty(directory: string): Promise<void> {
+  try {
+    if ((await readdir(directory)).length > 0)
+      throw new ArchiveError(`${directory} is not empty. Name a new directory.`);
+    await rmdir(directory);
+  } catch (error) {
+    if (getErrorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOTDIR', 'it is not a directory'],
+  ['EEXIST', 'it exists already'],
+  ['ENOTEMPTY', 'it is not empty'],
+]);
