@@ -58,7 +58,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   await queries.completeBios(client, siteAddress);
   const unlocked = isRefresh ? await unlockReleased(client, { sourceId, site: source.site }) : 0;
   const shown = isRefresh ? await showReappeared(client, sourceId) : 0;
-  const renamedMembers = await queries.nameMembers(client, sourceId);
+  const renamedMembers = isRefresh ? await queries.nameMembers(client, sourceId) : 0;
   await findAlreadyImported(client, sourceId);
   const { members, nameless: namelessMembers } = await queries.addMembers(client, target);
   const badges = await applyBadges(client, { sourceId, runId, isRefresh: isRefresh && has('badges') });
@@ -72,7 +72,7 @@ export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Mer
   const duplicates = await markDuplicates(client, isRefresh);
   const answers = await queries.addAnswers(client, target);
   const replies = await queries.addReplies(client, target);
-  const accepted = await queries.acceptAnswers(client);
+  const accepted = await queries.acceptAnswers(client, isRefresh);
   const follows = await queries.addFollows(client, queries.favourites);
   await refreshPosts(client, siteAddress);
   await refreshAcceptances(client, { sourceId, isRefresh });

@@ -324,9 +324,9 @@ export async function addReplies(
 
 /**
  * Accepts answers to existing questions without an accepted answer, whose author chose one since. Returns their number.
- * The table `archive_accepted` has them.
+ * The table `archive_accepted` has them: none without `isRefresh`.
  */
-export async function acceptAnswers(client: ClientBase): Promise<number> {
+export async function acceptAnswers(client: ClientBase, isRefresh: boolean): Promise<number> {
   await client.query(
     'create temporary table archive_accepted (question_id bigint primary key, answer_id bigint) on commit drop',
   );
@@ -337,7 +337,7 @@ export async function acceptAnswers(client: ClientBase): Promise<number> {
       join archive_question placed on placed.key = post.id and not placed.is_new
       join archive_answer answer on answer.key = post.accepted and answer.question_id = placed.id
       left join archive_known known on known.key = post.id
-      where post.kind = 1 and known.accepted_id is null and question.id = placed.id and question.accepted_answer_id is null
+      where ${String(isRefresh)} and post.kind = 1 and known.accepted_id is null and question.id = placed.id and question.accepted_answer_id is null
         and question.lock_reason is null
       returning question.id, question.accepted_answer_id)
     insert into archive_accepted select id, accepted_answer_id from accepted`);

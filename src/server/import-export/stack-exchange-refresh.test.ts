@@ -242,6 +242,19 @@ test('an archive with scores instead of votes keeps the votes of a post that cha
   expect(await findViolations(server.db)).toEqual([]);
 });
 
+test('names no existing member and accepts no existing answer with addOnly', async () => {
+  const posts = [questionRow(1), answerRow(2, 1)];
+  await startWith({ Users: [userRow(1)], Posts: posts });
+  const before = await site();
+  const more = {
+    Users: [userRow(1), userRow(2)],
+    Posts: [questionRow(1, { AcceptedAnswerId: 2 }), answerRow(2, 1)],
+  };
+  expect(await importInto(more, { addOnly: true })).toMatchObject({ isUnchanged: true });
+  expect(await site()).toEqual(before);
+  expect(await importInto(more)).toMatchObject({ added: { renamedMembers: 1, accepted: 1 } });
+});
+
 test('a dry run lists what would change, and changes nothing in any table', async () => {
   await startWith(first);
   const before = await everything();
