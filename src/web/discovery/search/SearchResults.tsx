@@ -9,6 +9,7 @@ import {
 import { QuestionCard } from '#web/discovery/feeds/QuestionCard.tsx';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { useLiveQuestionCards } from '#web/discovery/feeds/useLiveQuestionCards.ts';
+import { useConnectionStatus } from '#web/core/connection.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { useListStart } from '#web/ui/list-address.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -26,6 +27,8 @@ export function SearchResults({ search }: { search: Search }) {
   const { queryKey } = wanted;
   const query = useInfiniteQuery({ ...wanted, select: toList });
   const failed = query.isError && query.data === undefined;
+  // Repeated when the connection returns (app/RootLayout.tsx).
+  const isUnreachable = useConnectionStatus() === 'offline' && failed;
   const first = query.data?.first;
 
   return (
@@ -38,8 +41,12 @@ export function SearchResults({ search }: { search: Search }) {
           {correctedMessage(search.q, first.total)}
         </p>
       )}
-      <output className={classes.count}>{!query.isPending && resultCountText(first?.total ?? 0)}</output>
-      {failed ? (
+      <output className={classes.count}>
+        {!query.isPending && !isUnreachable && resultCountText(first?.total ?? 0)}
+      </output>
+      {isUnreachable ? (
+        <EmptyState title={t`This page will load when you are back online.`} />
+      ) : failed ? (
         <EmptyState title={t`Search failed`}>
           <Button variant="default" onClick={() => void query.refetch()}>
             {t`Try again`}
