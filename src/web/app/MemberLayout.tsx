@@ -88,6 +88,7 @@ function useSignInWhenSessionEnds() {
   useEffect(() => {
     if (!mustLeave) return;
     const search = hasSignedOut || href === paths.home ? {} : { next: href };
-    void router.navigate({ to: '/login', search, replace: !hasSignedOut });
-  }, [mustLeave, hasSignedOut, href, router]);
+    const state = { sessionEnded: wasSignedIn && !hasSignedOut };
+    void router.navigate({ to: '/login', search, state, replace: !hasSignedOut });
+  }, [mustLeave, hasSignedOut, href, router, wasSignedIn]);
 }

@@ -46,7 +46,7 @@ const maxAgeMs = 60 * 60_000;
 type StoredControl = { path: string; selector: string; index: number; at: number };
 
 /** Controls of a post are below the element with its id. */
-function rememberControl(control: Element): void {
+export function rememberControl(control: Element): void {
   const attributes = ['data-sign-in', 'data-shortcut-key', 'aria-haspopup'].flatMap((name) => {
     const value = control.getAttribute(name);
     return value === null ? [] : `[${name}="${CSS.escape(value)}"]`;

@@ -12,7 +12,7 @@ import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { isAskPath } from '#shared/identity/next-page.ts';
-import { useNextPage } from './next-page.ts';
+import { useNextPage, useSessionEnded } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import WelcomeText from '#web/ui/WelcomeText.tsx';
 import classes from './auth-pages.module.css';
@@ -22,6 +22,7 @@ type Problem = { field: 'email' | 'password' | null; message: string };
 export function LoginPage() {
   usePageTitle(t`Sign in`);
   const next = useNextPage();
+  const sessionEnded = useSessionEnded();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
@@ -65,6 +66,11 @@ export function LoginPage() {
       <WelcomeText />
       <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
       <SetupNotice />
+      {sessionEnded && (
+        <p className={classes.notice}>
+          {t`Your session has ended.`} {t`What you have typed is saved in this browser.`}
+        </p>
+      )}
       {isAskPath(next) && <p className={classes.notice}>{t`Please log in to ask a question`}</p>}
       {hasPasswords && (
         <AccountForm

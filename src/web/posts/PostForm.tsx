@@ -7,7 +7,7 @@ import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from './drafts/useDraft.ts';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { visitor } from '#web/core/session.ts';
-import { askToSignIn, type SignInReason } from '#web/core/sign-in-prompt.ts';
+import { askToSignIn, rememberControl, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { toastError } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Editor, type EditorHandle } from '#web/editor/index.ts';
@@ -102,6 +102,7 @@ export function PostForm(props: Props) {
   const editor = useRef<EditorHandle>(null);
   const summaryField = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
+  const field = () => form.current?.querySelector('textarea') ?? null;
   const { focused = false } = props;
   useEffect(() => {
     if (focused) editor.current?.focus();
@@ -141,7 +142,12 @@ export function PostForm(props: Props) {
       // An earlier try succeeded although its response was lost, and the text has changed since: this is a new post.
       if (failure instanceof ApiError && failure.kind === 'key-reused')
         setDraft({ key: createIdempotencyKey() });
-      if (failure instanceof ApiError && failure.status === 401) return;
+      // The layout leads to the sign-in and back to this field.
+      if (failure instanceof ApiError && failure.status === 401) {
+        const control = failure.code === 'other-member-signed-in' ? null : field();
+        if (control !== null) rememberControl(control);
+        return;
+      }
       if (failure instanceof ApiError && failure.kind === 'edit-conflict') void cache.refresh();
       toastError(`${props.failureMessage}: ${failure.message}`);
     },
@@ -152,7 +158,7 @@ export function PostForm(props: Props) {
   const submit = () => {
     if (isPosting.current || isBlank || cannotPost) return;
     if (member === visitor) {
-      askToSignIn(props.signIn ?? 'act', form.current?.querySelector('textarea') ?? document.body);
+      askToSignIn(props.signIn ?? 'act', field() ?? document.body);
       return;
     }
     if (countCodePoints(draft.content.trim()) > limit) {

@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
+import { expectInView } from '../support/in-view.ts';
 import { askQuestion, newMember, registerMember, signIn } from '../support/members.ts';
 import { askAndOpen, button, postAnswer, postReply, questionUrl, uniqueText } from '../support/posts.ts';
 import { article, openThreeMembers, putState } from '../support/three-members.ts';
@@ -47,9 +48,12 @@ test('an answer draft survives a reload and an expired session', async ({ page, 
   await context.clearCookies();
   await button(page, 'Post Answer').click();
   await expect(page).toHaveURL(/\/login/u);
+  await expectInView(page.getByText('Your session has ended.'));
   await signIn(page, member);
   await expect(page).toHaveURL(questionUrl(id));
   await expect(field).toHaveValue('Half an answer');
+  await expect(field).toBeFocused();
+  await expectInView(field);
   await button(page, 'Post Answer').click();
   await expect(page.getByRole('article', { name: `Answer by ${member.displayName}` })).toBeVisible();
 });
