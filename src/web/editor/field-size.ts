@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect } from 'react';
+import classes from './field.module.css';
 
 /**
  * When the on-screen keyboard opens, scrolls the focused field above it and limits its height to the visible part,
@@ -21,9 +22,9 @@ export function useStayAboveKeyboard(field: RefObject<HTMLTextAreaElement | null
 function revealField(element: HTMLTextAreaElement | null, viewport: VisualViewport): void {
   if (element === null || document.activeElement !== element) return;
   element.style.setProperty('--visible', `${viewport.height}px`);
-  const { top, bottom } = element.getBoundingClientRect();
-  const visibleBottom = viewport.offsetTop + viewport.height;
-  if (bottom > visibleBottom || top < viewport.offsetTop) element.scrollIntoView({ block: 'nearest' });
+  // With its buttons, if they fit.
+  element.closest(`.${classes.editor}`)?.scrollIntoView({ block: 'nearest' });
+  element.scrollIntoView({ block: 'nearest' });
 }
 
 /** In UTF-16 units. A longer text reaches the maximum height in any window. */

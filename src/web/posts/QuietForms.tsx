@@ -68,7 +68,11 @@ export function QuietReplyForm({ to, onComposing, onReplaced }: Props & { to: Po
   const id = useId();
   const close = useCloseReply(to);
   const { field, onKeyDown } = useHandedOverField(draftTargets.reply(to), onReplaced, close);
-  useEffect(() => field.current?.focus(), [field]);
+  useEffect(() => {
+    field.current?.focus();
+    // With its buttons.
+    field.current?.form?.scrollIntoView({ block: 'nearest' });
+  }, [field]);
   return (
     <div className={classes.replyForm}>
       <form noValidate onSubmit={(event) => event.preventDefault()}>
