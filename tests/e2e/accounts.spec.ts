@@ -66,7 +66,7 @@ test.describe('registering', () => {
     await expect(viewer.getByRole('heading', { name: member.displayName })).toBeVisible();
     await expect(viewer.getByText(member.email)).toHaveCount(0);
     await page.goto('/settings');
-    await page.getByRole('checkbox', { name: 'Show my email address to other members' }).check();
+    await page.getByRole('checkbox', { name: 'Show my email address on my profile' }).check();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await expect(page.getByRole('status').filter({ hasText: 'Profile saved' })).toBeVisible();
     await viewer.reload();

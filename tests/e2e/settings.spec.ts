@@ -55,7 +55,7 @@ test('other members see the email address until the member hides it; the member 
   await page.context().clearCookies();
   await page.goto('/settings');
   await signIn(page, member);
-  const show = page.getByRole('checkbox', { name: 'Show my email address to other members' });
+  const show = page.getByRole('checkbox', { name: 'Show my email address on my profile' });
   await expect(show).toBeChecked();
   await show.uncheck();
   await page.getByRole('button', { name: 'Save changes' }).click();

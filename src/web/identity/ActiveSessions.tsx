@@ -66,9 +66,15 @@ function SessionItem({ session }: { session: OwnSession }) {
         <div>{name}</div>
         <div className={classes.since}>
           {session.current && <strong>{t`This browser`} · </strong>}
-          <Trans>
-            signed in <Time at={session.createdAt} />, last active <Time at={session.lastUsedAt} />
-          </Trans>
+          {session.current ? (
+            <Trans>
+              signed in <Time at={session.createdAt} />, active now
+            </Trans>
+          ) : (
+            <Trans>
+              signed in <Time at={session.createdAt} />, last active <Time at={session.lastUsedAt} />
+            </Trans>
+          )}
         </div>
       </div>
       {!session.current && (

@@ -125,7 +125,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
             checked={showEmail}
             onChange={(event) => setShowEmail(event.currentTarget.checked)}
           />
-          {t`Show my email address to other members`}
+          {t`Show my email address on my profile`}
         </label>
       )}
       <FormError message={problem?.field === null ? problem.message : null} />

@@ -40,6 +40,11 @@ export function NotificationPreferences() {
   const { preferences, emailStatus, pushKey } = settings;
   return (
     <>
+      {emailStatus === 'unavailable' && (
+        <div className={classes.notes}>
+          <EmailStatusNote state={emailStatus} isWanted={false} />
+        </div>
+      )}
       <table className={classes.table}>
         <caption>
           <VisuallyHidden>{t`Notification preferences`}</VisuallyHidden>
@@ -69,10 +74,12 @@ export function NotificationPreferences() {
         </tbody>
       </table>
       <div className={classes.notes}>
-        <EmailStatusNote
-          state={emailStatus}
-          isWanted={preferences.some((choice) => choice.inApp && choice.email !== 'off')}
-        />
+        {emailStatus !== 'unavailable' && (
+          <EmailStatusNote
+            state={emailStatus}
+            isWanted={preferences.some((choice) => choice.inApp && choice.email !== 'off')}
+          />
+        )}
         <PushSettings pushKey={pushKey} isOn={settings.isPushEnabledHere} />
       </div>
     </>
