@@ -44,6 +44,8 @@ type Props = {
   counter?: 'always' | 'near';
   /** The error message, shown below the field, which is marked as invalid. */
   error?: string | null;
+  /** Marks the field without a message, which another field shows. */
+  invalid?: boolean;
   draft?: DraftStatus;
   placeholder?: string;
   /** The minimum height in lines. */
@@ -89,6 +91,7 @@ const SuggestionList = lazyComponent(async () => {
  */
 export function Editor(props: Props) {
   const { label, value, onChange, limit, error = null } = props;
+  const isInvalid = error !== null || props.invalid === true;
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const preview = useRef<HTMLElement>(null);
@@ -146,7 +149,7 @@ export function Editor(props: Props) {
       <div
         ref={frame}
         className={fieldStyles.frame}
-        data-invalid={error !== null || undefined}
+        data-invalid={isInvalid || undefined}
         data-compact={isCompact || undefined}
         data-dropping={pictures.isDropping || undefined}
         onFocus={() => setEntered(true)}
@@ -181,7 +184,7 @@ export function Editor(props: Props) {
             placeholder={props.placeholder}
             disabled={props.disabled}
             readOnly={props.readOnly}
-            aria-invalid={error !== null || undefined}
+            aria-invalid={isInvalid || undefined}
             aria-describedby={error === null ? undefined : `${id}-error`}
             {...getSuggestionAria(id, suggestions)}
             onChange={(event) => {

@@ -35,7 +35,9 @@ test('title and details are required, also when they are blank', async ({ page }
   await post.click();
   await expect(alert).toHaveText('Please fill in all required fields');
   await expect(title).toBeFocused();
+  await expect(details).toHaveAttribute('aria-invalid', 'true');
   await title.fill('A title');
+  await expect(details).not.toHaveAttribute('aria-invalid');
   await details.fill('  \n ');
   await post.click();
   await expect(alert).toHaveText('Please fill in all required fields');

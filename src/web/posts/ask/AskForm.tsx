@@ -130,6 +130,8 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     tagField.current?.focus();
   }
 
+  // One message for both required fields.
+  const isTitleMissing = problem?.field === 'title' && draft.title.trim() === '';
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
@@ -158,6 +160,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         value={draft.content}
         readOnly={ask.isPending}
         error={errorOf('content')}
+        invalid={isTitleMissing && draft.content.trim() === ''}
         onChange={(content) => change({ content })}
         onSubmit={submit}
       />
