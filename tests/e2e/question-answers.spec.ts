@@ -139,7 +139,7 @@ test('new posts since the last visit are marked and linked; replies collapse, an
   const visited = page.waitForResponse((response) => response.url().endsWith(`/questions/${id}/view`));
   await page.goto(`/question/${id}`);
   await visited;
-  await expect(page.getByText('new since your last visit')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'new post' })).toHaveCount(0);
   await expect(page.getByText('Author', { exact: true })).toHaveCount(1);
 
   await page.goto('/');
@@ -148,14 +148,14 @@ test('new posts since the last visit are marked and linked; replies collapse, an
   await page.goto(`/question/${id}`);
   const deepReply = page.locator(`#reply-${deep}`);
   await expect(deepReply.getByText('New', { exact: true })).toBeVisible();
-  const line = page.getByRole('button', { name: '1 new since your last visit' });
+  const line = page.getByRole('button', { name: '1 new post' });
   await line.click();
   await expect(deepReply).toBeFocused();
 
   // Live posts are marked as well, and marks stay while the page is open.
   const live = await postReply(ada.request, answerId, 'A live reply.');
   await expect(page.locator(`#reply-${live}`).getByText('New', { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: '2 new since your last visit' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '2 new posts' })).toBeVisible();
   await expect(page.getByText('New', { exact: true })).toHaveCount(2);
 
   await expectAccessible(page);
@@ -166,7 +166,7 @@ test('new posts since the last visit are marked and linked; replies collapse, an
   await expect(deepReply).toBeHidden();
   const closed = page.getByRole('button', { name: 'Show 4 replies' });
   await expect(closed).toHaveAttribute('aria-expanded', 'false');
-  await page.getByRole('button', { name: '2 new since your last visit' }).click();
+  await page.getByRole('button', { name: '2 new posts' }).click();
   await expect(deepReply).toBeFocused();
   await expect(toggle).toHaveAttribute('aria-expanded', 'true');
 

@@ -4,7 +4,7 @@ import { useQuestionPage } from './question-page-context.ts';
 import { listPostsBelowQuestion } from './question-page-data.ts';
 import classes from './NewSinceLastVisit.module.css';
 
-/** How many posts by others are new since the last visit, with a link to the first. */
+/** How many posts by others are new since the last visit or came since the page was opened, with a link to the first. */
 export function NewSinceLastVisit({ page }: { page: QuestionPageData }) {
   const { isNew, reveal } = useQuestionPage();
   const newPosts = listPostsBelowQuestion(page).filter(({ content }) => isNew(content));
@@ -13,10 +13,7 @@ export function NewSinceLastVisit({ page }: { page: QuestionPageData }) {
   return (
     <div className={classes.frame}>
       <button type="button" className={classes.button} onClick={() => reveal(first.post)}>
-        {plural(newPosts.length, {
-          one: '# new since your last visit',
-          other: '# new since your last visit',
-        })}
+        {plural(newPosts.length, { one: '# new post', other: '# new posts' })}
       </button>
     </div>
   );
