@@ -19,7 +19,7 @@ test('a member chooses notification preferences; each choice is saved immediatel
   await inApp.focus();
   await page.keyboard.press('Space');
   const line = table.getByRole('row', { name: 'Answers to my questions' });
-  await expect(line.getByRole('status')).toHaveText('Saved');
+  await expect(line.getByRole('status')).toHaveText('Preference saved');
   await expect(line.getByRole('checkbox', { name: 'Answers to my questions Push' })).toBeDisabled();
   await page.reload();
   await expect(inApp).not.toBeChecked();

@@ -111,7 +111,7 @@ function PreferencesSkeleton() {
 /** About as long as the names of the events. */
 const nameWidths = ['68%', '80%', '60%', '46%', '52%', '49%'];
 
-/** How long 'Saved' is visible, in milliseconds. */
+/** How long 'Preference saved' is visible, in milliseconds. */
 const savedNoticeMs = 4_000;
 
 function PreferenceRow(props: {
@@ -134,7 +134,7 @@ function PreferenceRow(props: {
     <tr>
       <th scope="row">
         <span id={lineId}>{preferenceLabel(category)}</span>
-        <output className={classes.saved}>{isSaved && t`Saved`}</output>
+        <output className={classes.saved}>{isSaved && t`Preference saved`}</output>
       </th>
       <td>
         <label className={classes.box}>

@@ -249,7 +249,7 @@ export const changedPageScreens: readonly Screen[] = [
       await choice.click();
       await stage.page
         .locator('th output')
-        .filter({ hasText: stage.translate('Saved') })
+        .filter({ hasText: stage.translate('Preference saved') })
         .waitFor();
     },
   },
