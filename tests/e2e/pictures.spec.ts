@@ -119,7 +119,7 @@ test('an upload shows its progress, can be cancelled, delays posting, and says w
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.unroute('**/api/uploads');
   await give(page, 'paste', 'text.png', Buffer.from('no picture'));
-  await expect(page.getByText('Only JPEG, PNG, WebP and GIF pictures can be uploaded.')).toBeVisible();
+  await expect(page.getByText('text.png: This file could not be read as a picture.')).toBeVisible();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.route('**/api/uploads', (route) => route.abort());
   await field(page).fill('');

@@ -10,11 +10,14 @@ type Responses = { '/api/uploads': { path: string }; '/api/settings/avatar': { a
   { value: string }
 >;
 
+/** The accepted formats. A file of another content can have the name of one. */
+const formats: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
+
 /**
  * Uploads a picture. XMLHttpRequest, because fetch does not report the progress of a request.
  * @param onProgress called with the part that is sent, from 0 to 1
  * @throws ApiError, UnreachableError; Error with a message for files that the server would refuse, without a
- * request, and for those that a proxy refuses
+ * request, for those whose content is no picture, and for those that a proxy refuses
  */
 export async function uploadPicture<To extends keyof Responses>(
   path: To,
@@ -39,6 +42,11 @@ export async function uploadPicture<To extends keyof Responses>(
     throw new UnreachableError(t`The server cannot be reached.`);
   // A proxy may refuse it, for example because of its size.
   if (!hasJson) throw new Error(t`Something went wrong. Please try again.`);
-  if (request.status >= 300) throw new ApiError(request.response as Problem, null);
+  if (request.status >= 300) {
+    const error = new ApiError(request.response as Problem, null);
+    throw error.code === 'upload-not-picture' && formats.has(file.type)
+      ? new Error(t`This file could not be read as a picture.`)
+      : error;
+  }
   return request.response as Responses[To];
 }
