@@ -66,6 +66,11 @@ export function SearchSuggestions({
               </Trans>
             </li>
           )}
+          {kind !== 'users' && (
+            <li>
+              {t`Filters narrow a search: [topic], user:name, is:solved, score:5, created:2025, “exact words”, -word.`}
+            </li>
+          )}
           <li>
             <Trans>
               Browse the <PathLink href={paths.tags}>topics</PathLink>.

@@ -29,7 +29,7 @@ export function termProblemMessage(term: SearchTerm): string | null {
     case 'unknown-operator':
       return t`“${term.source}” is not a search operator. Searched for it as text.`;
     case 'broken-value':
-      return t`“${term.source}” is incomplete. Searched for it as text.`;
+      return t`“${term.source}” is not a valid filter. Searched for it as text.`;
     case 'only-exclusions':
       return t`“${term.source}” needs another search term. Searched for it as typed.`;
     case 'short-phrase':
