@@ -58,7 +58,7 @@ test('members close a question as a duplicate by votes, and the page names them'
     await expect(ada.getByRole('menuitem', { name: /^Close/u })).toHaveCount(0);
 
     await openMenu(ben);
-    await ben.getByRole('menuitem', { name: 'Close (0/2)' }).click();
+    await ben.getByRole('menuitem', { name: 'Close (0/2 votes)' }).click();
     const dialog = ben.getByRole('dialog', { name: 'Close as a duplicate' });
     await expectInViewAtBothSizes(dialog);
     await dialog.getByRole('button', { name: 'Vote to close' }).click();
@@ -68,7 +68,7 @@ test('members close a question as a duplicate by votes, and the page names them'
     await expectInView(ben.getByText('Vote saved'));
 
     await openMenu(cleo);
-    await cleo.getByRole('menuitem', { name: 'Close (1/2)' }).click();
+    await cleo.getByRole('menuitem', { name: 'Close (1/2 votes)' }).click();
     const second = cleo.getByRole('dialog', { name: 'Close as a duplicate' });
     await expect(second.getByRole('radio', { name: 'Which flour for bread?' })).toBeChecked();
     await expectAccessible(cleo, { look: 'vote to close' });
@@ -77,7 +77,7 @@ test('members close a question as a duplicate by votes, and the page names them'
     await expect(cleo.getByText('Closed by Ben Baker and Cleo Cook')).toBeVisible();
     await expect(ada.getByText('Closed by Ben Baker and Cleo Cook')).toBeVisible();
     await openMenu(ben);
-    await expectInView(ben.getByRole('menuitem', { name: 'Reopen (0/2)' }));
+    await expectInView(ben.getByRole('menuitem', { name: 'Reopen (0/2 votes)' }));
   } finally {
     await community.remove();
   }

@@ -193,13 +193,14 @@ function orDecline({ cause, held }: ReviewItem, action: PostAction): PostAction 
 
 function listActions(item: ReviewItem): PostAction[] {
   if (item.cause === 'objection') return ['restore', 'decline_objection'];
-  if (item.held) return ['reject', 'spam', 'approve'];
+  // The first is preset: the others have buttons of their own in the queue.
+  if (item.held) return ['spam', 'reject', 'approve'];
   return [
-    'hide',
-    'delete',
-    'spam',
-    getAcceptingAction(item),
     item.locked ? 'unlock' : 'lock',
     ...(item.kind === 'question' ? (['duplicate'] as const) : []),
+    'delete',
+    'spam',
+    'hide',
+    getAcceptingAction(item),
   ];
 }

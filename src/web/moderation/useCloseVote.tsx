@@ -12,7 +12,7 @@ import { isFirstAttempt } from './usePostModeration.tsx';
 
 const CloseVoteDialog = lazyComponent(() => import('./CloseVoteDialog.tsx'));
 
-/** The menu item 'Close (1/3)' of a question for members who may vote, and the dialog that it opens. */
+/** The menu item 'Close (1/3 votes)' of a question for members who may vote, and the dialog that it opens. */
 export function useCloseVote(questionId: number, opener: () => HTMLElement | null) {
   const { member, isLocked } = useQuestionPage();
   const query = useQuery({ ...closeVotesQuery(questionId), enabled: member !== visitor });
@@ -41,8 +41,8 @@ export function useCloseVote(questionId: number, opener: () => HTMLElement | nul
   return { item, dialog, isLoading: isFirstAttempt(query) };
 }
 
-/** 'Close (1/3)': the most votes for one original question, and how many it needs. */
+/** 'Close (1/3 votes)': the most votes for one original question, and how many it needs. */
 function getLabel({ duplicateOf, originals, reopenVotes, needed }: CloseVotes): string {
   const count = duplicateOf === null ? (originals[0]?.votes ?? 0) : reopenVotes;
-  return duplicateOf === null ? t`Close (${count}/${needed})` : t`Reopen (${count}/${needed})`;
+  return duplicateOf === null ? t`Close (${count}/${needed} votes)` : t`Reopen (${count}/${needed} votes)`;
 }
