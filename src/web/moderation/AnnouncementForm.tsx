@@ -59,7 +59,7 @@ export function AnnouncementForm() {
         onChange={(event) => setLink(event.currentTarget.value)}
       />
       <TextInput
-        label={t`Topic`}
+        label={t`Topic (optional)`}
         description={t`Shown on the page of this topic. Without a topic, on the home page.`}
         dir="auto"
         autoCapitalize="none"
@@ -81,7 +81,7 @@ export function AnnouncementForm() {
 export function LastDayField({ value, onChange }: { value: string; onChange: (day: string) => void }) {
   return (
     <TextInput
-      label={t`Last day`}
+      label={t`Last day (optional)`}
       description={t`Shown until the end of this day. Without a day, until you end it.`}
       type="date"
       value={value}
