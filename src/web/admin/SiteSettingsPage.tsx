@@ -30,7 +30,7 @@ function SiteSettings() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Site settings`}</PageHeading>
-        <div className={classes.buttons}>
+        <div className={`${classes.buttons} ${classes.pages}`}>
           <ButtonLink href={paths.statistics}>{t`Statistics`}</ButtonLink>
           <ButtonLink href={paths.emails}>{t`Emails`}</ButtonLink>
           <ButtonLink href={paths.signInProviders}>{t`Sign-in providers`}</ButtonLink>

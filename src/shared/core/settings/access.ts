@@ -87,6 +87,6 @@ export const accessDefinitions = {
     max: 365,
     label: 'Days to store sign-ins',
     description:
-      'How long time, browser and network address of sign-ins are stored, for moderators who look for several accounts of one person. 0: not at all.',
+      'For how many days the time, browser and network address of each sign-in are stored, for moderators who look for several accounts of one person. 0: not at all.',
   },
 } as const satisfies Record<string, SettingDefinition>;
