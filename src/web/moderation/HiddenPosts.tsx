@@ -26,7 +26,7 @@ export default function HiddenPosts({ questionId, fallback }: { questionId: numb
   if (isPending) return null;
   if (data === undefined || data.items.length === 0) return fallback;
   return (
-    <section aria-label={t`Hidden from others`} className={classes.apart}>
+    <section aria-label={t`Hidden from others`} className={fallback === undefined ? classes.apart : ''}>
       {fallback !== undefined && (
         <PageHeading className={classes.heading}>{t`Hidden from others`}</PageHeading>
       )}

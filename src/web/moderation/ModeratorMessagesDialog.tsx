@@ -23,7 +23,7 @@ export default function ModeratorMessagesDialog() {
   return (
     <Dialog title={t`Message from the moderators`} opened onClose={markSeen} closeButton={false}>
       {/* Not the button: the dialog may open while the member types, and a space would press it. */}
-      <ul className={classes.list} tabIndex={-1} data-autofocus>
+      <ul className={`${classes.list} ${classes.messages}`} tabIndex={-1} data-autofocus>
         {items.map((notice) => (
           <li key={notice.id} className={classes.card}>
             <p className={classes.strong} dir="auto">
