@@ -108,7 +108,7 @@ function Root({ loading = false, disabled = false, renderRoot, onClick, ...props
     ...props,
     children: props.children,
     'data-loading': isLoading || undefined,
-    'data-disabled': disabled || undefined,
+    ...(disabled && { 'data-disabled': true }),
     ...(isLoading && { 'aria-disabled': true, 'aria-busy': true }),
     onClick: isLoading ? doNothing : onClick,
   };
