@@ -26,6 +26,7 @@ import { type Config, readConfig } from './core/config.ts';
 import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError } from './postgres/index.ts';
 import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
+import { formatAddress } from './core/http-server.ts';
 import { findSetting } from './core/stored-settings.ts';
 import { readRuntimeSettings } from './core/runtime-settings.ts';
 import { StartupError } from './core/startup-error.ts';
@@ -167,8 +168,12 @@ async function withDatabase<Result>(work: (db: Database, site: string) => Promis
   }
 }
 
-/** The address of the site, without a trailing slash. */
-const siteOf = ({ settings, port }: Config): string => settings.publicUrl ?? `http://localhost:${port}`;
+/**
+ * The address of the site, without a trailing slash. Without PUBLIC_URL it is the one that the server prints, because
+ * browsers store the session by origin. With a wildcard address, it is reached by this name.
+ */
+const siteOf = ({ settings, host, port }: Config): string =>
+  settings.publicUrl ?? formatAddress(/^(?:0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port);
 
 /** Milliseconds that one statement of a long reading command may take. */
 const readingTimeoutMs = 10 * 60_000;

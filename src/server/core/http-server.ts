@@ -80,7 +80,7 @@ export async function startHttpServer(
   };
   return {
     server,
-    address: `http://${net.isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
+    address: formatAddress(host, boundPort),
     drain,
     closeConnections: () => server.closeAllConnections(),
     waitUntilAccepted: () => waitUntilAccepted(server, boundPort),
@@ -94,6 +94,10 @@ export async function startHttpServer(
     },
   };
 }
+
+/** Such as 'http://127.0.0.1:3000'. */
+export const formatAddress = (host: string, port: number): string =>
+  `http://${net.isIPv6(host) ? `[${host}]` : host}:${port}`;
 
 /**
  * New connections are accepted one per turn of the event loop. Closing the server resets the waiting ones and the
