@@ -1,5 +1,6 @@
 import { countCodePoints } from '#shared/core/text.ts';
-import { parseTags } from '#shared/posts/tags.ts';
+import { limits } from '#shared/core/limits.ts';
+import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import type { AskDraft } from './ask-draft.ts';
 
 /** The properties that make a question easy to answer. None is required. */
@@ -11,17 +12,23 @@ const titleMinimum = { words: 4, characters: 15 } as const;
 /** Shorter details, less than about two sentences, cannot describe what was tried. */
 const detailsMinCharacters = 120;
 
-/** The hints for a draft, with whether each is met. The hint about code appears only if the draft has code. */
+/**
+ * The hints for a draft, with whether each is met, which needs a field without an error. The hint about code appears only
+ * if the draft has code.
+ */
 export function checkAskDraft(
   draft: Pick<AskDraft, 'title' | 'content' | 'tags'>,
 ): readonly { advice: ChecklistItem; done: boolean }[] {
+  const titleLength = countCodePoints(draft.title.trim());
+  const detailsLength = countCodePoints(draft.content.trim());
+  const tags = parseTags(draft.tags);
   const prose = withoutCode(draft.content);
   const isLoose = prose.split('\n').some((line) => codeLine.test(line.trim()));
   const hasCode = isLoose || prose !== draft.content;
   return [
-    { advice: 'title', done: isClearQuestion(draft.title.trim()) },
-    { advice: 'details', done: countCodePoints(draft.content.trim()) >= detailsMinCharacters },
-    { advice: 'tags', done: parseTags(draft.tags).length > 0 },
+    { advice: 'title', done: titleLength <= limits.title && isClearQuestion(draft.title.trim()) },
+    { advice: 'details', done: detailsLength >= detailsMinCharacters && detailsLength <= limits.details },
+    { advice: 'tags', done: tags.length > 0 && findTagsProblem(tags) === null },
     // Last, so that nothing else moves when it appears.
     ...(hasCode ? [{ advice: 'code', done: !isLoose } as const] : []),
   ];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { limits } from '#shared/core/limits.ts';
 import { checkAskDraft } from './ask-checklist.ts';
 import { canAddTag, getUnfinishedTag, insertTag } from './ask-draft.ts';
 
@@ -76,6 +77,12 @@ describe('checkAskDraft', () => {
       expect(advices({ content }).map(({ advice }) => advice)).toEqual(['title', 'details', 'tags']);
     },
   );
+
+  test('ticks nothing of a field with an error', () => {
+    const title = `What is ${'x'.repeat(limits.title)}?`;
+    const content = 'x'.repeat(limits.details + 1);
+    expect(ticks({ title, content, tags: 'a, b, c, d, e, f' })).toEqual([]);
+  });
 
   test('ticks the tags once there is one', () => {
     expect(ticks({ tags: ' , ' })).toEqual([]);
