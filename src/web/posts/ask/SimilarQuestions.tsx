@@ -1,5 +1,4 @@
 import { plural, t } from '@lingui/core/macro';
-import { IconCheck } from '@tabler/icons-react';
 import { Suspense, useEffect, useId, useRef, useState } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
@@ -61,13 +60,8 @@ export function SimilarQuestions({ questions }: { questions: readonly QuestionCa
                   {question.title}
                 </span>
                 <span className={classes.counts}>
-                  {question.solved && (
-                    <span className={classes.solved}>
-                      <IconCheck size={14} aria-hidden />
-                      {t`solved`}
-                    </span>
-                  )}
                   <Count of={question.answerCount} singular="answer" />
+                  {question.solved && <span className={classes.solved}>{t`solved`}</span>}
                 </span>
               </button>
             </li>
