@@ -18,7 +18,7 @@ import { Time } from '#web/ui/Time.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { describePeriod, StatisticsChart } from './StatisticsChart.tsx';
-import { listMeasures, type Measure } from './statistics-measures.ts';
+import { formatShare, listMeasures, type Measure } from './statistics-measures.ts';
 import { downloadPath, statisticsPath, statisticsQuery } from './statistics.ts';
 import { StatisticsTables } from './StatisticsTables.tsx';
 import classes from './statistics.module.css';
@@ -185,13 +185,20 @@ function Tile(props: {
   );
 }
 
-/** An incomplete period is not compared by percent: it would always fall. */
+/** Below it, changes in percent are large and say little. */
+const minCompared = 10;
+
+/**
+ * An incomplete period is not compared by percent, because it would always fall. Neither are small numbers and shares:
+ * '50% more than 67%' can be read in two ways.
+ */
 function compare(
   measure: Measure,
   { value, before, isFinished }: { value: number | null; before: number; isFinished: boolean },
 ): string {
   const former = measure.format(before);
-  if (!isFinished || value === null || before === 0 || value === before) return t`Before: ${former}`;
+  const isComparable = measure.format !== formatShare && before >= minCompared;
+  if (!isFinished || !isComparable || value === null || value === before) return t`Before: ${former}`;
   const percent = Math.round((value / before - 1) * 100);
   const change = formatCount(Math.abs(percent));
   return percent < 0 ? t`${change}% less than ${former}` : t`${change}% more than ${former}`;

@@ -58,12 +58,14 @@ export function formatDuration(seconds: number): string {
   const unit =
     seconds >= 2 * 86_400 ? 'day' : seconds >= 5_400 ? 'hour' : seconds >= 60 ? 'minute' : 'second';
   const count = seconds / { day: 86_400, hour: 3_600, minute: 60, second: 1 }[unit];
-  return new Intl.NumberFormat(i18n.locale, {
+  const text = new Intl.NumberFormat(i18n.locale, {
     style: 'unit',
     unit,
     unitDisplay: unit === 'day' ? 'long' : 'short',
     maximumFractionDigits: unit === 'hour' || unit === 'day' ? 1 : 0,
   }).format(count);
+  // The number and its unit stay on one line.
+  return text.replaceAll(' ', '\u00A0');
 }
 
 /** 'Nov 16, 2026' for days, 'Nov 16 – 22, 2026' for weeks, 'November 2026' for months. */
