@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
+import { roleNames } from '#shared/identity/roles.ts';
 import { useMember } from '#web/core/session.ts';
 import { settingLabel } from '#web/core/setting-texts.ts';
 import { toast, toastError } from '#web/core/toast.ts';
@@ -10,7 +11,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { undoAdminChange } from './moderation.ts';
-import { actionLabels, logEntryText } from './moderation-messages.ts';
+import { actionLabels, logEntryText, roleLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
 /** Moderation actions and their reasons, latest first. */
@@ -78,8 +79,25 @@ type LoggedState = NonNullable<ModerationLogEntry['before']>;
 /** The state of a setting is its value alone. */
 const describeState = (state: LoggedState) =>
   Object.entries(state)
-    .map(([name, value]) => (name === 'value' ? formatValue(value) : `${name}: ${formatValue(value)}`))
+    .map(([name, value]) =>
+      name === 'value'
+        ? formatValue(value)
+        : `${stateLabels[name]?.() ?? name}: ${describeValue(name, value)}`,
+    )
     .join(', ');
+
+/** The frequent parts of a state. Settings of sign-in providers keep the names of their configuration. */
+const stateLabels: Readonly<Partial<Record<string, () => string>>> = {
+  reportsCount: () => t`Reports`,
+  role: () => t`Role`,
+  accounts: () => t`Accounts`,
+  posts: () => t`Posts`,
+};
+
+function describeValue(name: string, value: LoggedState[string]): string {
+  const role = name === 'role' ? roleNames.find((each) => each === value) : undefined;
+  return role === undefined ? formatValue(value) : roleLabels[role]();
+}
 
 const formatValue = (value: LoggedState[string]) => (value === '' ? '–' : String(value));
 
