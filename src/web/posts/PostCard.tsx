@@ -57,7 +57,7 @@ export function PostCard({
         {highlight?.text ? <HighlightedText parts={highlight.text} /> : post.excerpt}
         {post.excerptCut && (
           <>
-            {highlight?.text ? ' ' : '… '}
+            {highlight?.text || isIntroduction(post.excerpt) ? ' ' : '… '}
             <PathLink href={href} aria-describedby={titleId} className={classes.more}>
               {t`Read more`}
             </PathLink>
@@ -71,6 +71,9 @@ export function PostCard({
     </article>
   );
 }
+
+/** Whether the text introduces code or a picture that the excerpt leaves out. */
+const isIntroduction = (excerpt: string) => /[:：]$/u.test(excerpt);
 
 /** A text with the matches of a search highlighted. */
 export function HighlightedText({ parts }: { parts: readonly { text: string; highlighted: boolean }[] }) {
