@@ -108,6 +108,12 @@ function NotificationItem({
           </span>
           <span className={classes.time}>
             <Time at={notification.createdAt} />
+            {notification.title !== '' && !namesTitle(notification) && (
+              <>
+                {' · '}
+                <bdi>{notification.title}</bdi>
+              </>
+            )}
           </span>
         </span>
       </PathLink>
@@ -154,6 +160,9 @@ const kindIcons: Readonly<Record<NotificationKind, TablerIcon>> = {
 
 /** On a page that stayed open during an upgrade, the server can send a kind that it added. */
 const isKnown = ({ kind }: Notification) => kind in kindIcons;
+
+/** Whether the message says which question it is about. */
+const namesTitle = ({ kind }: Notification) => notificationKinds[kind].message.includes('{title}');
 
 /** An icon for the kind. The message says the same in words. */
 function KindIcon({ of }: { of: NotificationKind }) {
