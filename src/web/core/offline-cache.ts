@@ -22,7 +22,7 @@ import type { Session } from './session.ts';
 const reachabilityCheckDelayMs = 6_000;
 
 /** Frequent changes are written at most once per this many milliseconds. */
-const writeDelayMs = 2_000;
+const writeDelayMs = 500;
 
 /** How many pages of a long list are stored. */
 const maxListPages = 5;
