@@ -110,7 +110,7 @@ async function undo(id: number) {
   return undoImport(await connect(), id);
 }
 
-test('the removal of an import leaves every table as before it, with what members here added to it', async () => {
+test('the undoing of an import leaves every table as before it, with what members here added to it', async () => {
   await ann.ask({ tags: ['beer'] });
   const before = await tables();
   const id = await importInto(first);
@@ -127,7 +127,7 @@ test('the removal of an import leaves every table as before it, with what member
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('the removal of a refresh removes what it added, shows what it hid, and lets the earlier archive restore the rest', async () => {
+test('the undoing of a refresh removes what it added, shows what it hid, and lets the earlier archive restore the rest', async () => {
   const firstId = await importInto(first);
   const before = await readImportedSite(await connect());
   const id = await importInto(second);
@@ -173,7 +173,7 @@ async function importLines(files: JsonLines): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-test('the removal of JSON lines removes their topics with texts, members with pictures, and sites', async () => {
+test('the undoing of JSON lines removes their topics with texts, members with pictures, and sites', async () => {
   await ann.ask({ tags: ['beer'] });
   const before = await tables();
   const lines = {
@@ -207,7 +207,7 @@ test('the removal of JSON lines removes their topics with texts, members with pi
   expect(await findViolations(server.db)).toEqual([]);
 });
 
-test('the removal of an import is refused after a later one with posts of the same site', async () => {
+test('the undoing of an import is refused after a later one with posts of the same site', async () => {
   const id = await importLines({
     members: [{ id: 3, name: 'Member 1', source: { site, id: '1' } }],
     questions: [
@@ -230,7 +230,7 @@ test('the removal of an import is refused after a later one with posts of the sa
   expect((await sql`select site from import_source`.execute(server.db)).rows).toEqual([]);
 });
 
-test('the removal also forgets how other sources number the posts', async () => {
+test('the undoing also forgets how other sources number the posts', async () => {
   const id = await importInto(first);
   const questions = [
     { id: 7, title: 'T', content: 'C', source: { site, id: '1' }, createdAt: '2015-01-01T10:00:00' },
@@ -247,7 +247,7 @@ test('the removal also forgets how other sources number the posts', async () => 
   expect((await sql`select from import_source`.execute(server.db)).rows).toEqual([]);
 });
 
-test('the removal that is killed leaves everything as it was, and says where to look', async () => {
+test('the undoing that is killed leaves everything as it was, and says where to look', async () => {
   const id = await importInto(first);
   const before = await tables();
   const holder = await connect();
@@ -273,7 +273,7 @@ test('the removal that is killed leaves everything as it was, and says where to 
   await undo(id);
 });
 
-test('the removal runs again after a deadlock with a request of a member', async () => {
+test('the undoing of an import runs again after a deadlock with a request of a member', async () => {
   const id = await importInto({ ...second, Posts: [...second.Posts, questionRow(8)] });
   const [paused, voter] = [await connect(), await connect()];
   const client = await connect();
