@@ -213,9 +213,14 @@ export function startLiveServer({
   function closeIfEnded(socket: LiveSocket, events: readonly LiveEvent[]): void {
     const { viewer } = socket.data;
     if (endsSession(events, viewer)) socket.disconnect(true);
-    // The session that stays may have a new token. Its browser reconnects with it, once it has received it; a copy of the
-    // old cookie is refused.
-    else if (events.some((event) => event.kind === 'sessions-ended' && event.except === viewer.sessionId))
+    // The browser of the session reconnects with its new token, once it has received it; a copy of the old cookie is
+    // refused.
+    else if (
+      events.some(
+        (event) =>
+          event.kind === 'sessions-ended' && event.hasNewToken === true && event.except === viewer.sessionId,
+      )
+    )
       setTimeout(() => socket.disconnect(true), newTokenMs).unref();
   }
 

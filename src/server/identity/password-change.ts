@@ -61,7 +61,12 @@ export function createPasswordChange({
         throw invalidFieldError('currentPassword', 'current-password-wrong');
       await upsertPasswordHash(tx, { memberId, hash });
       await deleteOtherSessions(tx, { exceptSessionId: sessionId, memberId });
-      await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId: null, except: sessionId });
+      await publish(tx, `member:${memberId}`, {
+        kind: 'sessions-ended',
+        sessionId: null,
+        except: sessionId,
+        hasNewToken: true,
+      });
       // As for a password reset: the pending change of address may be the reason.
       await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });
       await recordSecurityEvent(tx, { memberId, event: 'password-changed' });

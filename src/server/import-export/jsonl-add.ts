@@ -49,8 +49,10 @@ export async function addLines(
   const runId = await startRun(client, { sourceId: chosen.source, file, newest: {} });
   const target = { ...chosen, runId };
   await addInnerSources(client);
-  if (target.keepsIds) await queries.advanceMemberSequence(client);
-  await queries.resolveRows(client, target);
+  // Sequences are not rolled back.
+  const keepsMemberIds = target.keepsIds && !isDryRun;
+  if (keepsMemberIds) await queries.advanceMemberSequence(client);
+  await queries.resolveRows(client, target, { keepsMemberIds });
   if (target.keepsIds && !isDryRun) await queries.advancePostSequences(client);
   const { members, takenAddresses } = await queries.addMembers(client, target);
   await analyzeAdded(client, 'members');

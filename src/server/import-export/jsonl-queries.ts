@@ -123,8 +123,15 @@ async function distinguishPages(client: ClientBase, source: string): Promise<voi
     );
 }
 
-/** Finds the rows that exist, and chooses the ids of the others. */
-export async function resolveRows(client: ClientBase, { source, keepsIds }: LineTarget): Promise<void> {
+/**
+ * Finds the rows that exist, and chooses the ids of the others.
+ * @param keepsMemberIds false in a dry run, which changes no sequence
+ */
+export async function resolveRows(
+  client: ClientBase,
+  { source, keepsIds }: LineTarget,
+  { keepsMemberIds }: { keepsMemberIds: boolean },
+): Promise<void> {
   await findKnownRows(client, source);
   await client.query(`
     update line_member set is_deleted = true
@@ -144,7 +151,7 @@ export async function resolveRows(client: ClientBase, { source, keepsIds }: Line
       and above.kind = 1 and above.id = post.question;
     update line_member staged set new_id = chosen.new_id, is_new = true
     from (
-      select id, ${keepsIds ? memberIdAsBefore : `nextval(pg_get_serial_sequence('member', 'id'))`} as new_id
+      select id, ${keepsMemberIds ? memberIdAsBefore : `nextval(pg_get_serial_sequence('member', 'id'))`} as new_id
       from (select id from line_member where new_id is null order by created, id) sorted
     ) chosen
     where chosen.id = staged.id;`);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
@@ -23,10 +23,11 @@ export async function writeNewDirectory<Result>(
   const target = path.resolve(directory);
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
   try {
-    await removeEmpty(directory);
+    await requireEmpty(directory);
     await mkdir(path.dirname(target), { recursive: true });
     await mkdir(partial, isPrivate ? { mode: 0o700 } : undefined);
     const result = await write(partial);
+    // Replaces an empty directory.
     await rename(partial, target);
     return result;
   } catch (error) {
@@ -37,11 +38,10 @@ export async function writeNewDirectory<Result>(
   }
 }
 
-async function removeEmpty(directory: string): Promise<void> {
+async function requireEmpty(directory: string): Promise<void> {
   try {
     if ((await readdir(directory)).length > 0)
       throw new ArchiveError(`${directory} is not empty. Name a new directory.`);
-    await rmdir(directory);
   } catch (error) {
     if (getErrorCode(error) !== 'ENOENT') throw error;
   }
@@ -52,6 +52,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EDQUOT', 'the disk quota is used up'],
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
+  ['EBUSY', 'it is a mount point: name a directory in it'],
   ['EROFS', 'the file system is read-only'],
   ['ENOTDIR', 'it is not a directory'],
   ['EEXIST', 'it exists already'],

@@ -154,7 +154,7 @@ export async function findNextDelivery(
       reply_id, member_id, occurred_at, attempts, address, format, encrypted_secret,
       case when previous_secret_until > now() then encrypted_previous_secret end as encrypted_previous_secret
     from webhook_delivery delivery join webhook on webhook.id = webhook_id
-    where webhook_id = ${webhookId} and resource = ${resource} and state = 'pending'
+    where webhook_id = ${webhookId} and resource = ${resource} and state = 'pending' and is_enabled
     order by delivery.id limit 1`.execute(db);
   return rows[0];
 }
@@ -274,7 +274,8 @@ export async function deleteOldDeliveries(
           where deleted_at is not null limit ${limit})
         union all
         (select delivery.id from webhook_delivery delivery join webhook on webhook.id = webhook_id
-          where delivery.created_at < now() - interval '30 days' and (state <> 'pending' or not is_enabled)
+          where deleted_at is null and delivery.created_at < now() - interval '30 days'
+            and (state <> 'pending' or not is_enabled)
           limit ${limit})
         limit ${limit}
       )`.execute(db);

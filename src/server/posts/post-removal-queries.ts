@@ -151,8 +151,9 @@ export async function lockHiddenPost(tx: Tx, id: number): Promise<HiddenPostRef 
 export async function markTagsOfPurgedQuestion(tx: Tx, questionId: number): Promise<void> {
   await sql`
     update tag set has_purged_questions = true
-    where questions_count = 0 and not has_purged_questions and id in (
-      select id from tag where id in (
+    where id in (
+      select id from tag
+      where questions_count = 0 and not has_purged_questions and id in (
         select tag_id from base_question_tag where question_id = ${questionId} and hidden_by is not null
       ) order by id for no key update
     )`.execute(tx);

@@ -150,8 +150,11 @@ export type MemberEvent =
   | { kind: 'member-status-changed' }
   /** The member's moderator messages, hidden or held posts, or whether emails are off changed. */
   | { kind: 'member-changed' }
-  /** One session of the member ended; if `sessionId` is null, all except `except`. */
-  | { kind: 'sessions-ended'; sessionId: number | null; except: number | null }
+  /**
+   * One session of the member ended; if `sessionId` is null, all except `except`, which has another token if
+   * `hasNewToken`.
+   */
+  | { kind: 'sessions-ended'; sessionId: number | null; except: number | null; hasNewToken?: true }
   /** A security event of the account. */
   | { kind: 'account-changed'; what: SecurityEvent };
 
@@ -238,7 +241,8 @@ export function coalesceEvents(events: readonly LiveEvent[]): LiveEvent[] {
 /** Returns what an event is about: a later event of the same kind and subject supersedes it. */
 function getSubject(event: LiveEvent): string {
   if ('post' in event) return `${event.post} ${event.id}`;
-  if (event.kind === 'sessions-ended') return `session ${event.sessionId} ${event.except}`;
+  if (event.kind === 'sessions-ended')
+    return `session ${event.sessionId} ${event.except} ${event.hasNewToken}`;
   if ('target' in event) return `draft ${event.target}`;
   if ('replyId' in event) return `reply ${event.replyId}`;
   if ('answerId' in event) return `answer ${event.answerId}`;
