@@ -61,6 +61,9 @@ test('while a question is typed, a similar one can be read without leaving, and 
   await expect(details).toBeFocused();
   await page.getByLabel('Details').fill('It begins at midnight.');
   await page.getByLabel('Tags').fill('night');
+  // Ends the composition of an input method in Safari.
+  await page.getByLabel('Tags').dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
+  await expect(page.getByLabel('Tags')).toHaveValue('night');
   await page.getByLabel('Tags').press('Enter');
   await expect(page.getByLabel('Tags')).toHaveValue('night, ');
   await page.getByLabel('Tags').pressSequentially(tag.slice(0, -1));

@@ -91,6 +91,6 @@ export type PushMessage = z.infer<typeof pushMessage>;
 
 /**
  * What the service worker asks each window after a click on a push message. The window replies whether it shows the page
- * of the link.
+ * of the link. With `opens`, it goes to the link instead.
  */
-export type NotificationLinkRequest = { notificationLink: string };
+export type NotificationLinkRequest = { notificationLink: string; opens: boolean };

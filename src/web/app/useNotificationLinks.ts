@@ -2,7 +2,10 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { NotificationLinkRequest } from '#shared/notifications/preferences.ts';
 
-/** Replies to the service worker (src/web/worker/push.ts) whether this page shows that of a link, and goes to its post. */
+/**
+ * Replies to the service worker (src/web/worker/push.ts) whether this page shows that of a link, and goes to its post if it
+ * is the one that the worker chooses.
+ */
 export function useNotificationLinks(): void {
   const router = useRouter();
   useEffect(() => {
@@ -12,9 +15,9 @@ export function useNotificationLinks(): void {
       if (data.notificationLink === undefined) return;
       const { pathname, search, hash } = new URL(data.notificationLink);
       const isShown = pathname === location.pathname && search === location.search;
-      if (isShown && hash !== '' && hash !== location.hash)
-        router.history.push(`${pathname}${search}${hash}`);
       port?.postMessage(isShown);
+      if (data.opens === true && isShown && hash !== '' && hash !== location.hash)
+        router.history.push(`${pathname}${search}${hash}`);
     };
     navigator.serviceWorker.addEventListener('message', reply);
     return () => navigator.serviceWorker.removeEventListener('message', reply);

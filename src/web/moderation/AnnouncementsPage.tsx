@@ -77,6 +77,8 @@ function AnnouncementCard({ item }: { item: Announcement }) {
       }),
     onError: (error) => toastError(error.message),
   });
+  // The list is read again.
+  if (end.isSuccess) return null;
   return (
     <li className={classes.card} tabIndex={-1} data-shortcut-stop>
       <div className={classes.head}>

@@ -64,18 +64,21 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
     onError: (error) => toastError(error.message),
     onSettled: () => setIsConfirming(false),
   });
-  const restore = () =>
-    moderatePost(client, {
-      action: isWaiting ? 'approve' : 'restore',
-      kind: post.kind,
-      id: post.postId,
-      reason: '',
-      duplicateOf: null,
-      queueItemId: null,
-    }).then(
-      () => toast(t`Saved to the moderation log`),
-      (error: Error) => toastError(error.message),
-    );
+  const restore = useMutation({
+    mutationFn: () =>
+      moderatePost(client, {
+        action: isWaiting ? 'approve' : 'restore',
+        kind: post.kind,
+        id: post.postId,
+        reason: '',
+        duplicateOf: null,
+        queueItemId: null,
+      }),
+    onSuccess: () => toast(t`Saved to the moderation log`),
+    onError: (error) => toastError(error.message),
+  });
+  // The list is read again.
+  if (withdraw.isSuccess || restore.isSuccess) return null;
   return (
     <article className={classes.card} aria-label={t`Hidden post by ${post.authorName}`}>
       <p className={classes.note} dir="auto">
@@ -94,7 +97,7 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
       {post.canObject && <ObjectionForm hiddenPostId={post.id} />}
       {canRestore && (
         <div className={classes.buttons}>
-          <Button variant="default" onClick={() => void restore()}>
+          <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
             {isWaiting ? actionLabels.approve() : actionLabels.restore()}
           </Button>
         </div>

@@ -45,10 +45,11 @@ function ManagedTag({ tag }: { tag: string }) {
   }, [router, name, tag]);
   const [changing, setChanging] = useState<TagChangeDraft['kind'] | null>(null);
   if (hasStatus(query.error, 404)) return <NotFoundPage />;
-  if (query.data === undefined)
-    return query.isError ? <LoadError text={t`The topic could not be loaded`} query={query} /> : null;
   // A form that is filled from the cache would save old texts over those of another moderator.
-  if (!query.isFetchedAfterMount && query.failureCount === 0) return null;
+  if (query.data === undefined || !query.isFetchedAfterMount)
+    return query.failureCount > 0 ? (
+      <LoadError text={t`The topic could not be loaded`} query={query} />
+    ) : null;
   const { change } = query.data;
   return (
     <>

@@ -42,14 +42,16 @@ export function MemberNotes({ id, viewerId }: { id: number; viewerId: number }) 
       <PagedList query={query} noun="results" keyOf={(note) => note.id} pending={null} empty={null}>
         {(notes) => (
           <ul className={`${classes.list} ${classes.apart}`} aria-label={t`Notes`}>
-            {notes.map((note) => (
-              <NoteItem
-                key={note.id}
-                note={note}
-                isOwn={note.authorId === viewerId}
-                onDeleted={() => setDeleted((all) => [...all.filter((each) => each.id !== note.id), note])}
-              />
-            ))}
+            {notes
+              .filter(({ id }) => !deleted.some((note) => note.id === id))
+              .map((note) => (
+                <NoteItem
+                  key={note.id}
+                  note={note}
+                  isOwn={note.authorId === viewerId}
+                  onDeleted={() => setDeleted((all) => [...all.filter((each) => each.id !== note.id), note])}
+                />
+              ))}
           </ul>
         )}
       </PagedList>
@@ -60,6 +62,9 @@ export function MemberNotes({ id, viewerId }: { id: number; viewerId: number }) 
 function NoteItem({ note, isOwn, onDeleted }: { note: MemberNote; isOwn: boolean; onDeleted: () => void }) {
   const client = useQueryClient();
   const [isEditing, setIsEditing] = useState(false);
+  // What was saved is shown until the list has been read again.
+  const [saved, setSaved] = useState({ over: note.text, text: note.text });
+  const text = saved.over === note.text ? saved.text : note.text;
   const remove = useMutation({
     mutationFn: () => setNoteDeleted(client, note.id, true),
     onSuccess: onDeleted,
@@ -80,15 +85,16 @@ function NoteItem({ note, isOwn, onDeleted }: { note: MemberNote; isOwn: boolean
         <NoteForm
           label={t`Note`}
           submit={t`Save`}
-          initial={note.text}
-          save={async (text) => {
-            await editNote(client, note.id, text);
+          initial={text}
+          save={async (typed) => {
+            await editNote(client, note.id, typed);
+            setSaved({ over: note.text, text: typed });
             setIsEditing(false);
           }}
           onCancel={() => setIsEditing(false)}
         />
       ) : (
-        <Markdown text={note.text} headingLevel={3} />
+        <Markdown text={text} headingLevel={3} />
       )}
       {isOwn && !isEditing && (
         <div className={classes.buttons}>

@@ -12,6 +12,11 @@ export const isHeld = (posted: object): posted is HeldPostId => 'held' in posted
 export function showHeldPost(client: QueryClient): void {
   toast(t`A moderator reviews your post before others see it.`);
   // The session has the number of hidden posts, without which the page asks for none.
+  client.setQueryData(sessionQuery.queryKey, (session) =>
+    session === undefined || session.member === null
+      ? session
+      : { ...session, member: { ...session.member, hiddenPosts: session.member.hiddenPosts + 1 } },
+  );
   void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   void client.invalidateQueries({ queryKey: hiddenPostsKey });
 }

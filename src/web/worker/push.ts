@@ -40,8 +40,10 @@ async function openNotificationLink(worker: ServiceWorkerGlobalScope, link: unkn
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const replies = await Promise.all(pages.map((page) => isShownBy(page, target)));
   const page = pages.find((_, index) => replies[index]);
-  if (page === undefined) await worker.clients.openWindow(target);
-  else await page.focus();
+  if (page === undefined) return void (await worker.clients.openWindow(target));
+  page.postMessage({ notificationLink: target, opens: true } satisfies NotificationLinkRequest, []);
+  // It can have been closed meanwhile.
+  await page.focus().catch(() => worker.clients.openWindow(target));
 }
 
 /** Browsers let a worker open a window for about a second after the click, in milliseconds. */
@@ -53,7 +55,7 @@ const replyTimeoutMs = 300;
  */
 function isShownBy(page: WindowClient, link: string): Promise<boolean> {
   const { port1, port2 } = new MessageChannel();
-  const request: NotificationLinkRequest = { notificationLink: link };
+  const request: NotificationLinkRequest = { notificationLink: link, opens: false };
   return new Promise((resolve) => {
     port1.addEventListener('message', ({ data }) => resolve(data === true));
     port1.start();

@@ -9,6 +9,7 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
+import { isComposing } from '#web/core/composition.ts';
 import { toast } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError } from '#web/core/errors.ts';
@@ -104,7 +105,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
 
   /** Ctrl+Enter posts, as in the details. Enter alone would post an unfinished question, and does `next` instead. */
   function onEnter(event: KeyboardEvent<HTMLInputElement>, next: () => void) {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
     event.preventDefault();
     // The event of the form, which is refused while a picture is uploaded.
     if (event.ctrlKey || event.metaKey) event.currentTarget.form?.requestSubmit();
@@ -114,7 +115,13 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   /** Enter ends the tag, as a comma does, and the down arrow moves to the suggestions. */
   function onTagKey(event: KeyboardEvent<HTMLInputElement>) {
     const suggestion = suggestions.current?.getElementsByTagName('button')[0];
-    if (event.key === 'ArrowDown' && suggestion !== undefined) {
+    const hasModifier = event.shiftKey || event.altKey || event.ctrlKey || event.metaKey;
+    if (
+      event.key === 'ArrowDown' &&
+      !hasModifier &&
+      !isComposing(event.nativeEvent) &&
+      suggestion !== undefined
+    ) {
       event.preventDefault();
       suggestion.focus();
     }
