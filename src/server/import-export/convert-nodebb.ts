@@ -74,7 +74,7 @@ const isPrivate = (category: string) => `not exists (
 async function fill(client: ClientBase, host: string): Promise<void> {
   const field = (name: string) => `data ->> '${name}'`;
   const reference = (name: string) => idOf(`(${field(name)})`);
-  // NodeBB shows their topics to nobody.
+  // NodeBB does not show their topics.
   const isDisabled = `coalesce(${field('disabled')} = '1', false)`;
   await client.query(`
     insert into forum_member (line, id, name, bio, bio_format, email, location, website, created, path)
