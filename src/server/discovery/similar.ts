@@ -27,6 +27,12 @@ const maxQuestionsForTags = 10;
 
 const maxTags = 6;
 
+/**
+ * Words of a text up to which questions with all of them come first. Hardly any question has all words of a longer text,
+ * and PostgreSQL would look up each of them for each question with the rarest.
+ */
+const maxWordsForAll = 10;
+
 /** Part of the weight of all words that a question must have. Others share words by chance. */
 const minShare = 0.04;
 
@@ -127,6 +133,7 @@ export async function findSimilar(
       offset: 0,
       limit,
       typed: null,
+      allWordsFirst: ranking.terms.length <= maxWordsForAll,
       enough: Number.MAX_SAFE_INTEGER,
       least: { share: minShare, words: 1 },
     },
