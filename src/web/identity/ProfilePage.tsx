@@ -71,7 +71,7 @@ function MemberProfile({ id, own, address }: { id: number; own: boolean; address
     <>
       <ProfileHeader profile={profile} own={own} />
       {own && <SavedLinks />}
-      <MemberCharts activity={activity.data} reputation={reputation.data} />
+      <MemberCharts joinedAt={profile.createdAt} activity={activity.data} reputation={reputation.data} />
       {/* Profiles that an earlier version stored for offline reading have none. */}
       {(profile.importedBadges as ImportedBadges[] | undefined)?.map((badges) => (
         <ProfileBadges key={badges.site} {...badges} />

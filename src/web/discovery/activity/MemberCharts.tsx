@@ -1,15 +1,20 @@
 import { t } from '@lingui/core/macro';
 import type { MemberActivity, MemberReputation } from '#shared/discovery/activity.ts';
+import { formatCount } from '#web/core/format.ts';
 import { ActivityHeatMap } from './ActivityHeatMap.tsx';
 import { ReputationChart } from './ReputationChart.tsx';
-import { summarizeReputation } from './activity-messages.ts';
 import classes from './Chart.module.css';
 
-/** A member's year. A message replaces a chart without data. */
+/**
+ * A member's year. A message replaces a chart without data.
+ * @param joinedAt when the member joined, in ISO 8601
+ */
 export function MemberCharts({
+  joinedAt,
   activity,
   reputation,
 }: {
+  joinedAt: string;
   activity: MemberActivity | undefined;
   reputation: MemberReputation | undefined;
 }) {
@@ -24,13 +29,15 @@ export function MemberCharts({
         activity !== undefined && <p className={classes.noActivity}>{t`No activity in the last year.`}</p>
       )}
       {hasReputationChanges ? (
-        <ReputationChart reputation={reputation} />
+        <ReputationChart reputation={reputation} joined={joinedAt.slice(0, 10)} />
       ) : (
-        reputation !== undefined &&
-        reputation.start > 0 && (
-          <p className={classes.noActivity}>{summarizeReputation(reputation.start, reputation.start)}.</p>
-        )
+        reputation !== undefined && reputation.start > 0 && <UnchangedReputation start={reputation.start} />
       )}
     </div>
   );
+}
+
+function UnchangedReputation({ start }: { start: number }) {
+  const reputation = formatCount(start);
+  return <p className={classes.noActivity}>{t`Reputation: ${reputation}`}</p>;
 }

@@ -59,20 +59,31 @@ test('labels months at their first week, without overlaps', () => {
   }
 });
 
+const week = {
+  from: '2026-01-05',
+  to: '2026-01-09',
+  start: 10,
+  days: [{ day: '2026-01-07', reputation: 15 }],
+};
+
 test('repeats the reputation until it changes', () => {
-  const days = listDailyReputation({
-    from: '2026-01-05',
-    to: '2026-01-09',
-    start: 10,
-    days: [{ day: '2026-01-07', reputation: 15 }],
-  });
+  const days = listDailyReputation(week, '2025-03-01');
   expect(days.map(({ reputation }) => reputation)).toEqual([10, 10, 15, 15, 15]);
+});
+
+test('begins the reputation on the day before the member joined, or before the first vote if that is earlier', () => {
+  const startOf = (joined: string) => listDailyReputation(week, joined)[0];
+  expect(startOf('2026-01-06')).toEqual({ day: '2026-01-05', reputation: 10 });
+  expect(startOf('2026-01-07')).toEqual({ day: '2026-01-06', reputation: 10 });
+  expect(startOf('2026-01-09')).toEqual({ day: '2026-01-06', reputation: 10 });
+  expect(listDailyReputation(week, '2026-01-05')).toHaveLength(5);
 });
 
 test('draws a line from the minimum at the bottom to the maximum at the top, and a level line for equal values', () => {
   expect(toLinePath([0, 5, 10])).toBe('M0 100L500 50L1000 0');
   expect(toLinePath([7, 7])).toBe('M0 50L1000 50');
   expect(toLinePath([7])).toBe('M0 50');
+  expect(toLinePath([0, 10], 2)).toBe('M666.67 100L1000 0');
 });
 
 test('lists every week of a tag', () => {

@@ -41,12 +41,18 @@ export function listMonthStarts(from: string): { week: number; day: string }[] {
   return starts;
 }
 
-/** The reputation at the end of every day of the year. */
-export function listDailyReputation({ from, to, start, days }: MemberReputation) {
+/**
+ * The reputation at the end of every day of the year, from the day before the member joined.
+ * @param joined the day on which the member joined
+ */
+export function listDailyReputation({ from, to, start, days }: MemberReputation, joined: string) {
   const byDay = new Map(days.map((each) => [each.day, each.reputation]));
+  // Votes can be older than an account that was imported.
+  const known = [joined, days[0]?.day ?? joined].toSorted()[0] ?? joined;
+  const first = known > from ? addDays(known, -1) : from;
   let reputation = start;
-  return Array.from({ length: countDays(from, to) }, (_, index) => {
-    const day = addDays(from, index);
+  return Array.from({ length: countDays(first, to) }, (_, index) => {
+    const day = addDays(first, index);
     reputation = byDay.get(day) ?? reputation;
     return { day, reputation };
   });
@@ -65,14 +71,15 @@ export function listActivityWeeks({ from, weeks }: TagActivity) {
 /**
  * A line through the values as an SVG path in a box of 1000 by 100, with the maximum at the top; level if all values
  * are equal.
+ * @param skipped the number of positions before the first value
  */
-export function toLinePath(values: readonly number[]): string {
+export function toLinePath(values: readonly number[], skipped = 0): string {
   const least = Math.min(...values);
   const range = Math.max(...values) - least;
-  const last = Math.max(1, values.length - 1);
+  const last = Math.max(1, skipped + values.length - 1);
   return values
     .map((value, index) => {
-      const x = round((index / last) * 1000);
+      const x = round(((skipped + index) / last) * 1000);
       const y = round(range === 0 ? 50 : 100 - ((value - least) / range) * 100);
       return `${x} ${y}`;
     })
