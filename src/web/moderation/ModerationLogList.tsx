@@ -2,9 +2,10 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
+import { isLanguage, languageNames } from '#shared/core/languages.ts';
 import { roleNames } from '#shared/identity/roles.ts';
 import { useMember } from '#web/core/session.ts';
-import { settingLabel } from '#web/core/setting-texts.ts';
+import { optionLabel, settingLabel } from '#web/core/setting-texts.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { moderatedMemberPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
@@ -45,10 +46,10 @@ export function ModerationLogList({
             </PathLink>
           )}
           {entry.before !== null && (
-            <State text={t`Before: ${describeState(entry.before)}`} state={entry.before} />
+            <State text={t`Before: ${describeState(entry, entry.before)}`} state={entry.before} />
           )}
           {entry.after !== null && (
-            <State text={t`After: ${describeState(entry.after)}`} state={entry.after} />
+            <State text={t`After: ${describeState(entry, entry.after)}`} state={entry.after} />
           )}
           {member?.role === 'admin' && canUndo(entry) && <UndoChange entry={entry} />}
           {entry.restorable !== null && (
@@ -77,19 +78,19 @@ function State({ text, state }: { text: string; state: LoggedState }) {
 type LoggedState = NonNullable<ModerationLogEntry['before']>;
 
 /** The state of a setting is its value alone. */
-const describeState = (state: LoggedState) =>
+const describeState = ({ action, subject }: ModerationLogEntry, state: LoggedState) =>
   Object.entries(state)
-    .map(([name, value]) =>
-      name === 'value'
-        ? formatValue(value)
-        : `${stateLabels[name]?.() ?? name}: ${describeValue(name, value)}`,
-    )
+    .map(([name, value]) => {
+      if (name !== 'value') return `${stateLabels[name]?.() ?? name}: ${describeValue(name, value)}`;
+      return action === 'setting' && subject !== null ? settingValueText(subject, value) : formatValue(value);
+    })
     .join(', ');
 
 /** The frequent parts of a state. Settings of sign-in providers keep the names of their configuration. */
 const stateLabels: Readonly<Partial<Record<string, () => string>>> = {
   reportsCount: () => t`Reports`,
   role: () => t`Role`,
+  warnings: () => t`Warnings`,
   accounts: () => t`Accounts`,
   posts: () => t`Posts`,
 };
@@ -100,6 +101,14 @@ function describeValue(name: string, value: LoggedState[string]): string {
 }
 
 const formatValue = (value: LoggedState[string]) => (value === '' ? '–' : String(value));
+
+/** The value of a setting in the words of the site settings. */
+function settingValueText(name: string, value: LoggedState[string]): string {
+  if (typeof value === 'boolean') return value ? t`On` : t`Off`;
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ');
+  if (typeof value !== 'string' || value === '') return formatValue(value);
+  return name === 'language' && isLanguage(value) ? languageNames[value] : optionLabel(name, value);
+}
 
 /** Settings have a translated name (lingui.config.ts). */
 const subjectLabel = ({ action, subject }: ModerationLogEntry) =>
