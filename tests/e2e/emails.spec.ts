@@ -5,6 +5,7 @@ import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { startCommunity } from './support/community.ts';
+import { openAdminPage } from './support/set-up.ts';
 import { newMember, registerMember } from './support/members.ts';
 
 test('an admin previews every email, sends a test email and confirms their address', async ({ page }) => {
@@ -22,7 +23,7 @@ test('an admin previews every email, sends a test email and confirms their addre
     await db.destroy();
 
     await page.goto(`${community.address}/admin/settings`);
-    await page.getByRole('link', { name: 'Emails', exact: true }).click();
+    await openAdminPage(page, 'Emails');
     await expect(page.getByRole('heading', { name: 'Emails', exact: true })).toBeVisible();
     await expect(page.getByText('parley@example.org')).toBeVisible();
     const email = page.frameLocator('iframe[title="Preview of the email"]');

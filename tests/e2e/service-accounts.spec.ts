@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInViewAtBothSizes } from './support/in-view.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
 
 test('an admin creates a service account, whose program posts as a bot until it is deactivated', async ({
   page,
@@ -12,7 +12,7 @@ test('an admin creates a service account, whose program posts as a bot until it 
   const community = await startCommunityWithOwner(page);
   try {
     await page.goto(`${community.address}/admin/settings`);
-    await page.getByRole('link', { name: 'Service accounts' }).click();
+    await openAdminPage(page, 'Service accounts');
     await expect(page.getByText('No service accounts')).toBeVisible();
     await page.getByRole('button', { name: 'Add service account' }).click();
     const name = page.getByLabel('Name of the service account');

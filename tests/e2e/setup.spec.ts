@@ -4,7 +4,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { startCommunity } from './support/community.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
-import { fillInAccount } from './support/set-up.ts';
+import { fillInAccount, openAdminPage } from './support/set-up.ts';
 
 test('the owner of a new community sets it up, changes its settings, and undoes a change', async ({
   page,
@@ -75,8 +75,11 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await expectAccessible(visitor, { look: 'rules' });
     await visiting.close();
 
-    await page.getByRole('link', { name: 'Moderation log' }).first().click();
+    await page.getByLabel('Who may join').selectOption({ label: 'Nobody' });
+    await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+    await openAdminPage(page, 'Moderation log');
     await waitForHydration(page);
+    await expect(page.getByText('After: Nobody')).toBeVisible();
     const change = page.getByRole('listitem').filter({ hasText: 'Before: Baking' });
     await expect(change).toContainText('Name');
     await expect(change).toContainText('After: Bread and cakes');

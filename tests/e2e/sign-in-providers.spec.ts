@@ -3,7 +3,7 @@ import { startOidcProvider } from '#tests/support/oidc-provider.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
 
 test('an admin adds a sign-in provider, and a visitor signs in with it', async ({ page, browser }) => {
   // Starts its own server and provider.
@@ -13,7 +13,7 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
   const community = await startCommunityWithOwner(page);
   try {
     await page.goto(`${community.address}/admin/settings`);
-    await page.getByRole('link', { name: 'Sign-in providers' }).click();
+    await openAdminPage(page, 'Sign-in providers');
     await expect(page.getByText('No sign-in providers')).toBeVisible();
 
     await page.getByRole('button', { name: 'Microsoft' }).click();

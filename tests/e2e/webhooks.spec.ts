@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { startWebhookReceiver } from '#tests/support/webhook-receiver.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView } from './support/in-view.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
 
 test('an admin adds a web hook, tests it, sees its deliveries and deletes it', async ({ page }) => {
   // Starts its own server.
@@ -11,7 +11,7 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
   const community = await startCommunityWithOwner(page, { env: { WEBHOOK_HOSTS: '127.0.0.1' } });
   try {
     await page.goto(`${community.address}/admin/settings`);
-    await page.getByRole('link', { name: 'Web hooks' }).click();
+    await openAdminPage(page, 'Web hooks');
     await expect(page.getByText('No web hooks')).toBeVisible();
 
     await page.getByRole('button', { name: 'Add web hook' }).click();

@@ -7,7 +7,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import type { Community } from './support/community.ts';
 import { expectInView } from './support/in-view.ts';
 import { askQuestion } from './support/members.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
 
 // Starts its own server, whose public reading changes.
 test.slow();
@@ -91,7 +91,7 @@ test('an admin chooses a widget, sees it and copies its HTML by keyboard', async
   try {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${community.address}/admin/settings`);
-    await page.getByRole('link', { name: 'Questions on other sites' }).click();
+    await openAdminPage(page, 'Questions on other sites');
     await expect(page.getByText('Public reading is off')).toBeVisible();
     await setPublicReading(community, true);
     await page.reload();

@@ -1,4 +1,14 @@
 import { t } from '@lingui/core/macro';
+import {
+  IconChartBar,
+  IconCode,
+  IconHistory,
+  IconKey,
+  IconMail,
+  IconRobot,
+  IconUserPlus,
+  IconWebhook,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { settingCategoryNames } from '#shared/core/settings/setting-definition.ts';
 import { paths } from '#web/core/paths.ts';
@@ -7,7 +17,7 @@ import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { type MenuPage, PagesMenu } from '#web/ui/PagesMenu.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { SettingField } from './SettingField.tsx';
 import { SystemSection } from './SystemSection.tsx';
@@ -30,16 +40,7 @@ function SiteSettings() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Site settings`}</PageHeading>
-        <div className={`${classes.buttons} ${classes.pages}`}>
-          <ButtonLink href={paths.statistics}>{t`Statistics`}</ButtonLink>
-          <ButtonLink href={paths.emails}>{t`Emails`}</ButtonLink>
-          <ButtonLink href={paths.signInProviders}>{t`Sign-in providers`}</ButtonLink>
-          <ButtonLink href={paths.webhooks}>{t`Web hooks`}</ButtonLink>
-          <ButtonLink href={paths.widget}>{t`Questions on other sites`}</ButtonLink>
-          <ButtonLink href="/admin/service-accounts">{t`Service accounts`}</ButtonLink>
-          <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
-          <ButtonLink href={paths.moderationLog}>{t`Moderation log`}</ButtonLink>
-        </div>
+        <PagesMenu label={t`Administration`} pages={listPages()} />
       </div>
       <p className={classes.intro}>
         {t`Changes apply at once, for everyone. Each is in the moderation log, where it can be undone.`}
@@ -68,3 +69,15 @@ function SiteSettings() {
     </>
   );
 }
+
+/** The other pages of admins. */
+const listPages = (): MenuPage[] => [
+  { href: paths.statistics, label: t`Statistics`, Icon: IconChartBar },
+  { href: paths.emails, label: t`Emails`, Icon: IconMail },
+  { href: paths.signInProviders, label: t`Sign-in providers`, Icon: IconKey },
+  { href: paths.webhooks, label: t`Web hooks`, Icon: IconWebhook },
+  { href: paths.widget, label: t`Questions on other sites`, Icon: IconCode },
+  { href: '/admin/service-accounts', label: t`Service accounts`, Icon: IconRobot },
+  { href: paths.invitations, label: t`Invitations`, Icon: IconUserPlus },
+  { href: paths.moderationLog, label: t`Moderation log`, Icon: IconHistory },
+];

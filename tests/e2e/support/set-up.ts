@@ -1,6 +1,8 @@
 import { expect, type Page } from '@playwright/test';
 import { signToken } from '#server/core/signed-tokens.ts';
 import { type Community, startCommunity } from './community.ts';
+import { waitForHydration } from './hydration.ts';
+import { expectInView } from './in-view.ts';
 
 /**
  * Starts a community and sets it up over the API. The page, which is still empty, is then that of its admin, Olga Owner.
@@ -43,4 +45,13 @@ export async function fillInAccount(page: Page, { name, email }: { name: string;
   await page.getByLabel('Email', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByLabel('Confirm password').fill(password);
+}
+
+/** Opens a further page of admins from the site settings. */
+export async function openAdminPage(page: Page, name: string) {
+  await waitForHydration(page);
+  await page.getByRole('button', { name: 'Administration', exact: true }).click();
+  const entry = page.getByRole('menuitem', { name, exact: true });
+  await expectInView(entry);
+  await entry.click();
 }
