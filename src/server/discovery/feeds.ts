@@ -3,7 +3,6 @@ import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createReadBatcher } from '#server/core/read-batcher.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
-import { toQuestionCard } from '#server/posts/index.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import type { FeedPage, FeedViewer, MutedChoice } from '#shared/engagement/mutes.ts';
@@ -64,7 +63,7 @@ async function readFeedWithoutMuted(
     db,
     passed.items.map(({ id }) => id),
   );
-  const byId = new Map(cards.map((card) => [card.id, toQuestionCard(card)]));
+  const byId = new Map(cards.map(({ id, card }) => [id, card]));
   const items = passed.items.map(({ id }) => byId.get(id)).filter((card) => card !== undefined);
   return { items, mutedCount: passed.hidden, nextCursor: passed.nextCursor };
 }

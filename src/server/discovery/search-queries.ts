@@ -28,7 +28,7 @@ const listIds = (ids: readonly number[]) =>
 export async function readQuestionCards(db: Reader, ids: readonly number[]) {
   if (ids.length === 0) return [];
   const { rows } = await sql<QuestionCardRow & HighlightSource>`
-    ${planOnceHint}select ${questionCardColumns}, ${textStart} as content
+    ${planOnceHint}select ${questionCardColumns}, post.title, ${textStart} as content
     from ${listIds(ids)} join question post on post.id = listed.id ${bylineJoins}
     order by listed.position`.execute(db);
   return rows;

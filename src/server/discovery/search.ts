@@ -1,6 +1,6 @@
 import { tagKey } from '#shared/core/text.ts';
 import { decodeOffset, encodeCursor } from '#server/core/cursor.ts';
-import { toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
+import { toAnswerCard } from '#server/posts/index.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Reader } from '#server/core/database.ts';
 import { serverLimits } from '#shared/core/limits.ts';
@@ -120,7 +120,7 @@ async function findPosts(db: Reader, wanted: PostSearch): Promise<Found> {
   if (kind === 'questions') {
     const rows = await readQuestionCards(db, ids);
     return {
-      ...toPage(rows, { total, window }, (page) => ({ questions: page.map(toQuestionCard) })),
+      ...toPage(rows, { total, window }, (page) => ({ questions: page.map(({ card }) => card) })),
       highlights: await listHighlights(db, { rows: rows.slice(0, serverLimits.feedPage), criteria }),
     };
   }

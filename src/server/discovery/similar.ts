@@ -2,7 +2,6 @@ import { tagKey } from '#shared/core/text.ts';
 import type { Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { toQuestionCard } from '#server/posts/index.ts';
 import type {
   Audience,
   PartialQuestion,
@@ -40,10 +39,14 @@ const minShare = 0.04;
 export async function readSimilar(db: Reader, typed: PartialQuestion): Promise<SimilarResults> {
   const alike = await findSimilar(db, { ...typed, except: null, limit: maxQuestionsForTags });
   const names = listPossibleTags(typed);
-  const keys = [...names, ...alike.flatMap(({ tags }) => tags.map(tagKey))];
-  const tags = rankTags(await listTags(db, [...new Set(keys)]), { typed, names, alike });
+  const keys = [...names, ...alike.flatMap(({ card }) => card.tags.map(tagKey))];
+  const tags = rankTags(await listTags(db, [...new Set(keys)]), {
+    typed,
+    names,
+    alike: alike.map(({ card, score }) => ({ tags: card.tags, score })),
+  });
   return {
-    questions: alike.slice(0, maxQuestions).map(toQuestionCard),
+    questions: alike.slice(0, maxQuestions).map(({ card }) => card),
     tags: tags.slice(0, maxTags).map(({ name, questionsCount }) => ({ name, questionsCount })),
   };
 }
@@ -53,7 +56,7 @@ export async function readRelated(db: Reader, id: number): Promise<RelatedQuesti
   const text = await findQuestionText(db, id);
   if (text === undefined) throw new ProblemError('question-not-found');
   const rows = await findSimilar(db, { ...text, except: id, limit: maxQuestions });
-  return { items: rows.map(toQuestionCard), tags: listDescribedTags(text.descriptions) };
+  return { items: rows.map(({ card }) => card), tags: listDescribedTags(text.descriptions) };
 }
 
 /** 'Discussion about …' says nothing. */

@@ -3,7 +3,6 @@ import { toTagDocument } from './tags-document.ts';
 import { readMutesToApply } from '#server/engagement/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { toQuestionCard } from '#server/posts/index.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import {
   type FollowedTag,
@@ -47,7 +46,7 @@ export async function readFollowedTags(
       ...toTagDocument(row),
       following: row.following,
       muted: row.muted,
-      questions: (byTag.get(row.id) ?? []).map(toQuestionCard),
+      questions: (byTag.get(row.id) ?? []).map(({ card }) => card),
     })),
     nextCursor,
   };

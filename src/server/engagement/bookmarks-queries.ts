@@ -2,6 +2,7 @@ import { existsForRow, likeContains, one, unnamedMember } from '#server/core/sql
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
+import { answerStartLength } from '#server/posts/index.ts';
 
 /** Whether the bookmarked post is visible. The bookmark of a hidden post stays, and comes back with it. */
 const isPostVisible = sql`(
@@ -109,7 +110,7 @@ export async function listBookmarks(
       : sql`and (created_at, id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id})`;
   const { rows } = await sql<BookmarkRow>`
     select saved.id, saved.question_id, saved.answer_id, saved.note, saved.created_at,
-      question.title, question.excerpt, question.excerpt_cut, left(answer.content, 3500) as answer_start,
+      question.title, question.excerpt, question.excerpt_cut, left(answer.content, ${sql.lit(answerStartLength)}) as answer_start,
       author.id as author_id,
       coalesce(
         author.display_name,

@@ -14,7 +14,7 @@ import { unmuteTag } from './mutes.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { type Cursor, decodeCursor } from '#server/core/cursor.ts';
-import { lockMember, requireQuestion, toQuestionCard } from '#server/posts/index.ts';
+import { lockMember, requireQuestion } from '#server/posts/index.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
@@ -88,7 +88,7 @@ export async function readFollowedQuestions(
     window,
     position: (row): Cursor => ({ after: row.created_at.getTime(), id: row.id }),
   });
-  return { items: items.map(toQuestionCard), mutedCount, nextCursor };
+  return { items: items.map(({ card }) => card), mutedCount, nextCursor };
 }
 
 /** 'This Week': the last 7 days, at most 10, latest activity first (docs/product.md 10.5). */
@@ -105,7 +105,7 @@ export async function readRecentActivity(
     window,
     position: (row): Cursor => ({ after: 0, id: row.id }),
   });
-  return { items: items.map(toQuestionCard), mutedCount, nextCursor: null };
+  return { items: items.map(({ card }) => card), mutedCount, nextCursor: null };
 }
 
 const maxActivity = 10;

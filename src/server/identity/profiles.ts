@@ -1,5 +1,5 @@
 import { refuseImpersonation } from './display-names.ts';
-import { buildProfileEvents, getSourceAddress, toAnswerCard, toQuestionCard } from '#server/posts/index.ts';
+import { buildProfileEvents, getSourceAddress, toAnswerCard } from '#server/posts/index.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
@@ -100,7 +100,7 @@ export async function readQuestionsBy(
   });
   if (rows.length === 0) await requireMember(db, id);
   const { items, nextCursor } = paginate(rows, serverLimits.feedPage, toTimeCursor);
-  return { items: items.map(toQuestionCard), nextCursor };
+  return { items: items.map(({ card }) => card), nextCursor };
 }
 
 /** Returns a page of a member's answers, newest first. */

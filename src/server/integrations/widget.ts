@@ -67,8 +67,10 @@ export async function buildWidgetData(
     return row === undefined ? null : listWidgetQuestions(db, { tagId: row.id, limit: count });
   }
 
-  function listRelated({ related, description }: { related: string; description: string }) {
-    return findSimilar(db, { title: related, content: description, tags: [], except: null, limit: count });
+  async function listRelated({ related, description }: { related: string; description: string }) {
+    const wanted = { title: related, content: description, tags: [], except: null, limit: count };
+    const rows = await findSimilar(db, wanted);
+    return rows.map(({ card }) => ({ id: card.id, title: card.title, answer_count: card.answerCount }));
   }
 }
 

@@ -17,7 +17,7 @@ import { buildProfileEvents, buildQuestionActivityEvent, buildQuestionCountsEven
 import type { Answer, AnswerDraft } from '#shared/posts/answers.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { HeldPostId } from '#shared/posts/held-posts.ts';
-import { readAnswer, toAnswer } from './answers.ts';
+import { noReplies, readAnswer } from './answers.ts';
 import {
   type AnsweredQuestion,
   type AnswerPreparation,
@@ -231,26 +231,24 @@ function buildAnswer(
   { id, viewer, answer }: NewAnswer,
   { at, authors }: Pick<AnswerPreparation, 'at' | 'authors'>,
 ): Answer {
-  return toAnswer({
+  return {
     id,
-    question_id: answer.questionId,
+    questionId: answer.questionId,
     content: answer.draft.content,
-    created_at: at,
-    edited_at: null,
+    authorId: viewer.id,
+    authorName: authors[viewer.id]?.name ?? '',
+    authorAvatar: authors[viewer.id]?.avatar ?? null,
+    authorIsBot: authors[viewer.id]?.isBot ?? false,
+    source: null,
+    createdAt: at.toISOString(),
+    editedAt: null,
     upvotes: 0,
     downvotes: 0,
-    my_vote: null,
+    myVote: null,
     bookmarked: false,
-    site_history: null,
-    author_id: viewer.id,
-    author_name: authors[viewer.id]?.name ?? '',
-    author_avatar: authors[viewer.id]?.avatar ?? null,
-    author_is_bot: authors[viewer.id]?.isBot ?? false,
-    author_source_key: null,
-    source_site: null,
-    source_key: null,
-    source_license: null,
-  });
+    siteHistory: null,
+    replies: noReplies,
+  };
 }
 
 /** The key of the draft of an answer. */

@@ -1,36 +1,38 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
-import { existsForRow, one } from '#server/core/sql.ts';
+import { bylineJoins, bylineJson } from './posts.ts';
+import { existsForRow, jsonTime, one } from '#server/core/sql.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Cursor } from '#server/core/cursor.ts';
 import { siteHistoryJson } from './site-history.ts';
 import { latestActivity, tagSortKeysFrom, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 import { markStaleDays } from './statistics-changes.ts';
 
-export type AnswerRow = BylineRow & {
+/** An answer as the API returns it, without its replies, and what its list is sorted by. */
+export type AnswerRow = {
   id: number;
-  question_id: number;
-  content: string;
   created_at: Date;
-  edited_at: Date | null;
   upvotes: number;
   downvotes: number;
-  my_vote: VoteDirection | null;
-  bookmarked: boolean;
-  site_history: Answer['siteHistory'];
+  answer: Omit<Answer, 'replies'>;
 };
 
 /** An answer in the list of its question. */
 export type ListedAnswerRow = AnswerRow & { accepted: boolean };
 
+/** An answer as arguments of `json_build_object`, selected from `answer post` with the byline's joins. */
+export const answerFields = sql`
+  'id', post.id, 'questionId', post.question_id, 'content', post.content, ${bylineJson('answer')},
+  'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
+  'upvotes', post.upvotes, 'downvotes', post.downvotes, 'siteHistory', ${siteHistoryJson('answer')}`;
+
 const answerColumns = (viewerId: number) => sql`
-  post.id, post.question_id, post.content, post.created_at, post.edited_at, post.upvotes, post.downvotes,
-  (select direction from vote where answer_id = post.id and member_id = ${viewerId}) as my_vote,
-  ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)} as bookmarked,
-  ${siteHistoryJson('answer')} as site_history, ${bylineColumns}`;
+  post.id, post.created_at, post.upvotes, post.downvotes, json_build_object(
+    ${answerFields},
+    'myVote', (select direction from vote where answer_id = post.id and member_id = ${viewerId}),
+    'bookmarked', ${existsForRow(sql`from bookmark where answer_id = post.id and member_id = ${viewerId}`)}
+  ) as answer`;
 
 /**
  * A page of answers: up to `limit` answers after the cursor, in this order. The accepted answer is not among them. It

@@ -2,14 +2,12 @@ import { type Database, type Reader, transaction } from '#server/core/database.t
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { toByline, toTimes } from './posts.ts';
 import { removePost } from './post-removal.ts';
 import { findQuestionOf } from './questions-queries.ts';
 import { lockQuestionThread, requireQuestion } from './questions.ts';
 import { listFirstRepliesByAnswer } from './replies.ts';
 import type { Answer, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import { serverLimits } from '#shared/core/limits.ts';
-import type { RepliesPage } from '#shared/posts/replies.ts';
 import {
   type AnswerRow,
   findAnswerById,
@@ -17,8 +15,6 @@ import {
   type ListedAnswerRow,
   lockAnswer,
 } from './answers-queries.ts';
-
-export type { AnswerRow };
 
 const answerNotFound = () => new ProblemError('answer-not-found');
 
@@ -30,9 +26,13 @@ export type AnswersRequest = {
   cursor: string | undefined;
 };
 
-/** A page of a question's answers with their first replies. The first page starts with the accepted answer. */
-export async function listAnswers(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
+/**
+ * A page of a question's answers with their first replies. The first page starts with the accepted answer.
+ * @throws ProblemError 'question-not-found'
+ */
+export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
   const { questionId, viewer, sort } = wanted;
+  await requireQuestion(db, questionId);
   const rows = await listAnswerRows(db, {
     questionId,
     viewerId: viewer.id,
@@ -51,12 +51,6 @@ function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {
     id: row.id,
     ...(sort === 'helpful' && { score: row.upvotes - row.downvotes }),
   }));
-}
-
-/** Like `listAnswers`, but checks that the question exists. */
-export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest): Promise<AnswersPage> {
-  await requireQuestion(db, wanted.questionId);
-  return listAnswers(db, wanted);
 }
 
 /**
@@ -100,31 +94,13 @@ export async function deleteAnswer(
   });
 }
 
+export const noReplies = { items: [], nextCursor: null };
+
 async function withReplies(
   db: Reader,
   rows: readonly AnswerRow[],
   viewer: Pick<Viewer, 'id'>,
 ): Promise<Answer[]> {
   const replies = await listFirstRepliesByAnswer(db, { answerIds: rows.map((row) => row.id), viewer });
-  return rows.map((row) => toAnswer(row, replies.get(row.id)));
-}
-
-/**
- * Converts a row to an answer of the API.
- * @param replies the first replies; none for a new answer
- */
-export function toAnswer(row: AnswerRow, replies: RepliesPage = { items: [], nextCursor: null }): Answer {
-  return {
-    id: row.id,
-    questionId: row.question_id,
-    content: row.content,
-    ...toByline(row, 'answer'),
-    ...toTimes(row),
-    upvotes: row.upvotes,
-    downvotes: row.downvotes,
-    myVote: row.my_vote,
-    bookmarked: row.bookmarked,
-    siteHistory: row.site_history,
-    replies,
-  };
+  return rows.map(({ id, answer }) => ({ ...answer, replies: replies.get(id) ?? noReplies }));
 }

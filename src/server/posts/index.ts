@@ -4,6 +4,7 @@ export { deleteAnswer } from './answers.ts';
 export { moveNextThread } from './authors-moving.ts';
 export {
   answerCardColumns,
+  answerStartLength,
   type AnswerCardRow,
   createAnswerExcerpt,
   questionCardColumns,
@@ -14,7 +15,6 @@ export {
   type QuestionCardRow,
   toAnswerCard,
   toCardsJson,
-  toQuestionCard,
 } from './cards.ts';
 export { draftRoutes } from './drafts-routes.ts';
 export { endDraft, saveDraft } from './drafts.ts';

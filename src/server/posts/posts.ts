@@ -1,5 +1,5 @@
 import { unnamedMember } from '#server/core/sql.ts';
-import type { PostKind, Source } from '#shared/core/fields.ts';
+import type { PostKind } from '#shared/core/fields.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Topic } from '#shared/core/events.ts';
@@ -11,49 +11,14 @@ export type PostIds = {
   replyIds: readonly number[];
 };
 
-/**
- * Author and source of a post. Every select of a post joins its author as `author` and its source as `source`, and adds
- * these columns.
- */
-export const bylineColumns = sql`
-  post.author_id,
-  coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
-  author.avatar as author_avatar,
-  coalesce(author.is_bot, false) as author_is_bot,
-  case when author.source_id = post.source_id then author.source_key end as author_source_key,
-  source.site as source_site,
-  post.source_key,
-  post.source_license`;
-
+/** Every select of a post joins its author as `author` and its source as `source`. */
 export const bylineJoins = sql`
   left join member author on author.id = post.author_id
   left join import_source source on source.id = post.source_id`;
 
-export type BylineRow = {
-  author_id: number | null;
-  author_name: string;
-  author_avatar: string | null;
-  author_is_bot: boolean;
-  author_source_key: string | null;
-  source_site: string | null;
-  source_key: string | null;
-  source_license: string | null;
-};
-
-/** Converts the author and source of a row to API fields. */
-export function toByline(row: BylineRow, kind: PostKind) {
-  return {
-    authorId: row.author_id,
-    authorName: row.author_name,
-    authorAvatar: row.author_avatar,
-    authorIsBot: row.author_is_bot,
-    source: sourceOf(row, kind),
-  };
-}
-
 /**
- * The same fields as arguments of `json_build_object`.
- * @param shown whether author and source are shown
+ * Author and source of a post, as arguments of `json_build_object`.
+ * @param shown whether they are shown
  */
 export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true`) => sql`
   'authorId', case when ${shown} then post.author_id end,
@@ -62,7 +27,7 @@ export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true
   'authorIsBot', ${shown} and coalesce(author.is_bot, false),
   ${sourceJson(kind, shown)}`;
 
-/** The source of an imported post, as an argument of `json_build_object`. */
+/** The original of an imported post on its site, which the licence requires to be shown, as an argument of `json_build_object`. */
 export const sourceJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true`) => sql`
   'source', case when ${shown} and source.site is not null and post.source_key is not null then json_build_object(
     'site', source.site,
@@ -89,23 +54,6 @@ export const getSourceAddress = (site: string, path: string, key: string): strin
 /** The same in SQL. */
 const sourceAddress = (path: RawBuilder<unknown>, key: RawBuilder<unknown>) => sql`
   'https://' || source.site || '/' || case when ${key} ~ '^[0-9]+$' then ${path} || '/' else '' end || ${key}`;
-
-/** The original post on its site, which the licence requires to be shown. */
-function sourceOf(row: BylineRow, kind: PostKind): Source {
-  if (row.source_site === null || row.source_key === null) return null;
-  const site = row.source_site;
-  return {
-    site: row.source_site,
-    url: getSourceAddress(site, sourcePaths[kind], row.source_key),
-    authorUrl: row.author_source_key === null ? null : getSourceAddress(site, 'users', row.author_source_key),
-    license: row.source_license ?? defaultLicense,
-  };
-}
-
-/** Converts the times of a row to API fields. */
-export function toTimes(row: { created_at: Date; edited_at: Date | null }) {
-  return { createdAt: row.created_at.toISOString(), editedAt: row.edited_at?.toISOString() ?? null };
-}
 
 /** The topics with events about the names and avatars of the authors. */
 export function listAuthorTopics(authorIds: Iterable<number | null>): Topic[] {

@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { selectAnswers } from './answers-queries.ts';
-import { questionTagNames } from './cards.ts';
-import { bylineJoins, bylineJson } from './posts.ts';
-import { closersJson, closingJson } from './questions-queries.ts';
-import { siteHistoryJson } from './site-history.ts';
-import { selectFirstReplies, selectReplies } from './replies-queries.ts';
+import { answerFields, selectAnswers } from './answers-queries.ts';
+import { bylineJoins } from './posts.ts';
+import { questionFields, viewerFields } from './questions-queries.ts';
+import { replyFields, selectFirstReplies, selectReplies } from './replies-queries.ts';
 import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
 import { existsForRow, jsonTime } from '#server/core/sql.ts';
@@ -50,23 +48,12 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
     ),
     listed_answer as materialized (
       select n, post.author_id, ${encodeCursorInSql(...answerPosition[sort])} as cursor, json_build_object(
-        'id', post.id, 'questionId', post.question_id, 'content', post.content, ${bylineJson('answer')},
-        'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
-        'upvotes', post.upvotes, 'downvotes', post.downvotes, 'siteHistory', ${siteHistoryJson('answer')},
-        'replies', coalesce((select page from reply_page where answer_id = post.id), ${noItems})
+        ${answerFields}, 'replies', coalesce((select page from reply_page where answer_id = post.id), ${noItems})
       ) as answer
       from first_answer join answer post using (id) ${bylineJoins} where n <= ${sql.lit(serverLimits.answersPage)}
     )
     select json_build_object(
-      'question', json_build_object(
-        'id', post.id, 'title', post.title, 'content', post.content, 'excerpt', post.excerpt,
-        'tags', ${questionTagNames}, ${bylineJson('question')},
-        'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
-        'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
-        'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason,
-        'duplicateOf', post.duplicate_of, 'closing', ${closingJson}, 'closedBy', ${closersJson},
-        'siteHistory', ${siteHistoryJson('question')}
-      ),
+      'question', json_build_object(${questionFields}),
       'replies', coalesce((select page from reply_page where answer_id is null), ${noItems}),
       'answers', (
         select json_build_object(
@@ -115,17 +102,14 @@ function selectQuestionViewer({
   cursor,
   viewerId,
 }: AnswersFrom & { viewerId: RawBuilder<unknown> }): RawBuilder<{ viewer: string }> {
-  const own = (table: string) =>
-    sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
   return sql<{ viewer: string }>`
     with first_answer as materialized (${selectFirstAnswers({ id, sort, cursor })})
     select json_build_object(
-      'myVote', (select direction ${own('vote')}),
-      'following', exists (select ${own('question_follow')}),
-      'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
-      'muted', exists (select ${own('question_mute')}),
-      'views', post.views,
-      'visitedAt', (select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} ${own('question_view')}),
+      ${viewerFields(viewerId)},
+      'visitedAt', (
+        select ${jsonTime(sql`coalesce(visited_at, viewed_at)`)} from question_view
+        where question_id = post.id and member_id = ${viewerId}
+      ),
       'answerVotes', ${votesById(sql`select id, (
         select direction from vote where answer_id = answer.id and member_id = ${viewerId}
       ) as vote from first_answer answer`)},
@@ -173,16 +157,10 @@ function selectThreadReplies(
     union all (${selectFirstReplies({ answers, limit }, columns)})`;
 }
 
-/** A reply in the document. Nothing of a deleted one is shown but its place. */
+/** A reply in the document. */
 const replyJson = sql`
   post.id, post.answer_id, post.author_id, ${encodeCursorInSql(sql`0`, sql`post.id`)} as cursor,
-  json_build_object(
-    'id', post.id, 'questionId', post.question_id, 'answerId', post.answer_id,
-    'parentReplyId', post.parent_reply_id, 'level', post.level, 'content', post.content,
-    'deleted', post.deleted_at is not null, ${bylineJson('reply', sql`post.deleted_at is null`)},
-    'createdAt', ${jsonTime(sql`post.created_at`)}, 'updatedAt', ${jsonTime(sql`post.updated_at`)},
-    'editedAt', ${jsonTime(sql`post.edited_at`)}, 'upvotes', post.upvotes, 'downvotes', post.downvotes
-  ) as reply`;
+  json_build_object(${replyFields}) as reply`;
 
 /** The parts of the cursor after an answer in each order, as `toPage` in answers.ts encodes them. */
 const answerPosition: Readonly<Record<AnswerSort, readonly RawBuilder<unknown>[]>> = (() => {

@@ -1,58 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { existsForRow, jsonTime, one, unnamedMember } from '#server/core/sql.ts';
-import { bylineJoins, toByline, toTimes } from './posts.ts';
+import { bylineJoins, bylineJson } from './posts.ts';
 import type { QuestionCounts } from './posts-events.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
 import type { Question, QuestionDraft } from '#shared/posts/questions.ts';
-import { questionCardColumns, type QuestionCardRow, tagNamesOf } from './cards.ts';
+import { questionTagNames, tagNamesOf } from './cards.ts';
 import type { Excerpt } from './excerpt.ts';
 import { siteHistoryJson } from './site-history.ts';
 import { writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 
-export type QuestionRow = QuestionCardRow & {
-  content: string;
-  edited_at: Date | null;
-  lock_reason: string | null;
-  duplicate_of: number | null;
-  closing: Question['closing'];
-  closed_by: Question['closedBy'];
-  my_vote: VoteDirection | null;
-  following: boolean;
-  bookmarked: boolean;
-  muted: boolean;
-  site_history: Question['siteHistory'];
-};
-
-/** A question as the API returns it. */
-export function toQuestion(row: QuestionRow): Question {
-  return {
-    id: row.id,
-    title: row.title,
-    content: row.content,
-    excerpt: row.excerpt,
-    tags: row.tags,
-    ...toByline(row, 'question'),
-    ...toTimes(row),
-    upvotes: row.upvotes,
-    downvotes: row.downvotes,
-    myVote: row.my_vote,
-    answerCount: row.answer_count,
-    acceptedAnswerId: row.accepted_answer_id,
-    lockReason: row.lock_reason,
-    duplicateOf: row.duplicate_of,
-    closing: row.closing,
-    closedBy: row.closed_by,
-    following: row.following,
-    bookmarked: row.bookmarked,
-    muted: row.muted,
-    views: row.views,
-    siteHistory: row.site_history,
-  };
-}
-
 /** SQL: the members who closed a question by votes. A question that is open again has none. */
-export const closersJson = sql`(
+const closersJson = sql`(
   select coalesce(json_agg(json_build_object('id', closer.id, 'name', coalesce(closer.display_name, ${unnamedMember}))
     order by closer.id), '[]')
   from question_closer join member closer on closer.id = member_id
@@ -66,24 +24,34 @@ export const closingJson = sql`(
   where question_id = post.id and post.duplicate_of is null
 )`;
 
-export async function findQuestionById(db: Reader, wanted: { id: number; viewerId: number }) {
-  const { rows } = await selectQuestion(wanted).execute(db);
-  return rows[0];
+/** The question of a page, as arguments of `json_build_object`, selected from `question post` with the byline's joins. */
+export const questionFields = sql`
+  'id', post.id, 'title', post.title, 'content', post.content, 'excerpt', post.excerpt,
+  'tags', ${questionTagNames}, ${bylineJson('question')},
+  'createdAt', ${jsonTime(sql`post.created_at`)}, 'editedAt', ${jsonTime(sql`post.edited_at`)},
+  'upvotes', post.upvotes, 'downvotes', post.downvotes, 'answerCount', post.answer_count,
+  'acceptedAnswerId', post.accepted_answer_id, 'lockReason', post.lock_reason,
+  'duplicateOf', post.duplicate_of, 'closing', ${closingJson}, 'closedBy', ${closersJson},
+  'siteHistory', ${siteHistoryJson('question')}`;
+
+/** What a viewer sees of it: own votes and marks, and the views, which documents do not have. */
+export function viewerFields(viewerId: number | RawBuilder<unknown>) {
+  const own = (table: string) =>
+    sql`from ${sql.table(table)} where question_id = post.id and member_id = ${viewerId}`;
+  return sql`
+    'myVote', (select direction ${own('vote')}),
+    'following', exists (select ${own('question_follow')}),
+    'bookmarked', exists (select ${own('bookmark')} and answer_id is null),
+    'muted', exists (select ${own('question_mute')}),
+    'views', post.views`;
 }
 
-export function selectQuestion({ id, viewerId }: { id: number; viewerId: number }): RawBuilder<QuestionRow> {
-  return sql<QuestionRow>`
-    select ${questionCardColumns}, post.content, post.edited_at, post.lock_reason, post.duplicate_of,
-      ${siteHistoryJson('question')} as site_history, ${closingJson} as closing, ${closersJson} as closed_by, (select direction from vote where question_id = post.id and member_id = ${viewerId}) as my_vote,
-      exists (
-        select 1 from question_follow where question_id = post.id and member_id = ${viewerId}
-      ) as following,
-      exists (
-        select 1 from bookmark where question_id = post.id and answer_id is null and member_id = ${viewerId}
-      ) as bookmarked,
-      exists (select 1 from question_mute where question_id = post.id and member_id = ${viewerId}) as muted
-    from question post ${bylineJoins}
-    where post.id = ${id}`;
+/** A question as the API returns it; undefined if it does not exist. */
+export async function findQuestion(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
+  const { rows } = await sql<{ question: Question }>`
+    select json_build_object(${questionFields}, ${viewerFields(viewerId)}) as question
+    from question post ${bylineJoins} where post.id = ${id}`.execute(db);
+  return rows[0]?.question;
 }
 
 export async function listQuestionTitles(db: Reader, ids: readonly number[]) {

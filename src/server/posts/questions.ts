@@ -22,13 +22,12 @@ import type { Question } from '#shared/posts/questions.ts';
 import type { NewQuestionDraft } from '#shared/posts/tag-proposals.ts';
 import { createExcerpt } from './excerpt.ts';
 import {
-  findQuestionById,
+  findQuestion,
   insertQuestion,
   listQuestionTitles,
   lockQuestion,
   type LockStrength,
   questionExists,
-  toQuestion,
   updateQuestionActivity,
 } from './questions-queries.ts';
 
@@ -118,9 +117,9 @@ export async function readQuestion(
   db: Reader,
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<Question> {
-  const row = await findQuestionById(db, { id, viewerId: viewer.id });
-  if (row === undefined) throw questionNotFound();
-  return toQuestion(row);
+  const question = await findQuestion(db, { id, viewerId: viewer.id });
+  if (question === undefined) throw questionNotFound();
+  return question;
 }
 
 /** The titles for links to questions. Ids without a question are omitted. */

@@ -1,31 +1,27 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
-import { one } from '#server/core/sql.ts';
-import { bylineColumns, bylineJoins, type BylineRow } from './posts.ts';
-import type { VoteDirection } from '#shared/core/fields.ts';
+import { jsonTime, one } from '#server/core/sql.ts';
+import { bylineJoins, bylineJson } from './posts.ts';
+import type { Reply } from '#shared/posts/replies.ts';
 
-export type ReplyRow = BylineRow & {
-  id: number;
-  question_id: number;
-  answer_id: number | null;
-  parent_reply_id: number | null;
-  level: number;
-  content: string;
-  deleted: boolean;
-  created_at: Date;
-  updated_at: Date;
-  edited_at: Date | null;
-  upvotes: number;
-  downvotes: number;
-  my_vote: VoteDirection | null;
-};
+/** A reply as the API returns it. */
+export type ReplyRow = { id: number; reply: Reply };
+
+/**
+ * A reply as arguments of `json_build_object`, selected from `thread_reply post` with the byline's joins. Author and
+ * source of a deleted one are not shown.
+ */
+export const replyFields = sql`
+  'id', post.id, 'questionId', post.question_id, 'answerId', post.answer_id,
+  'parentReplyId', post.parent_reply_id, 'level', post.level, 'content', post.content,
+  'deleted', post.deleted_at is not null, ${bylineJson('reply', sql`post.deleted_at is null`)},
+  'createdAt', ${jsonTime(sql`post.created_at`)}, 'updatedAt', ${jsonTime(sql`post.updated_at`)},
+  'editedAt', ${jsonTime(sql`post.edited_at`)}, 'upvotes', post.upvotes, 'downvotes', post.downvotes`;
 
 const replyColumns = (viewerId: number) => sql`
-  post.id, post.question_id, post.answer_id, post.parent_reply_id, post.level, post.content,
-  post.deleted_at is not null as deleted,
-  post.created_at, post.updated_at, post.edited_at, post.upvotes, post.downvotes,
-  (select direction from vote where reply_id = post.id and member_id = ${viewerId} and post.deleted_at is null) as my_vote,
-  ${bylineColumns}`;
+  post.id, json_build_object(${replyFields}, 'myVote', (
+    select direction from vote where reply_id = post.id and member_id = ${viewerId} and post.deleted_at is null
+  )) as reply`;
 
 /** The first `limit` replies of each answer, oldest first. */
 export async function listFirstReplies(

@@ -13,7 +13,6 @@ import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { holdPost, type NewPostId } from './held-posts.ts';
 import { postOnce } from './idempotency.ts';
 import { queueForReview, type ReviewSettings } from './review-items.ts';
-import { toByline, toTimes } from './posts.ts';
 import { lockQuestionOfReply, refuseLocked } from './posts-locks.ts';
 import { lockQuestionThread, touchQuestion } from './questions.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
@@ -134,7 +133,7 @@ export async function listFirstRepliesByAnswer(
 }
 
 function toPagesByAnswer(rows: readonly ReplyRow[]): Map<number, RepliesPage> {
-  const groups = Map.groupBy(rows, (row) => row.answer_id ?? 0);
+  const groups = Map.groupBy(rows, ({ reply }) => reply.answerId ?? 0);
   return new Map([...groups].map(([answerId, replies]) => [answerId, toPage(replies)]));
 }
 
@@ -158,7 +157,7 @@ export async function readReply(
 ): Promise<Reply> {
   const row = await findReplyById(db, { id, viewerId: viewer.id });
   if (row === undefined) throw replyNotFound();
-  return toReply(row);
+  return row.reply;
 }
 
 /**
@@ -199,25 +198,5 @@ function getRepliedPost({ on, parentReplyId }: { on: ReplyTarget; parentReplyId:
 
 function toPage(rows: readonly ReplyRow[]): RepliesPage {
   const { items, nextCursor } = paginate(rows, serverLimits.repliesPage, (row) => ({ after: 0, id: row.id }));
-  return { items: items.map(toReply), nextCursor };
-}
-
-function toReply(row: ReplyRow): Reply {
-  return {
-    id: row.id,
-    questionId: row.question_id,
-    answerId: row.answer_id,
-    parentReplyId: row.parent_reply_id,
-    level: row.level,
-    content: row.content,
-    deleted: row.deleted,
-    ...(row.deleted
-      ? { authorId: null, authorName: '', authorAvatar: null, authorIsBot: false, source: null }
-      : toByline(row, 'reply')),
-    ...toTimes(row),
-    updatedAt: row.updated_at.toISOString(),
-    upvotes: row.upvotes,
-    downvotes: row.downvotes,
-    myVote: row.my_vote,
-  };
+  return { items: items.map(({ reply }) => reply), nextCursor };
 }
