@@ -511,8 +511,7 @@ export function renderPermissionsDocument(operations: readonly Operation[]): str
 
 The response of every API endpoint (\`/api/openapi.json\`) to each kind of caller, for a request about data of a member, its
 author or owner. This page is generated from \`tests/support/permissions.ts\`. \`tests/integration/permissions.test.ts\` checks
-each cell over HTTP on a real database, and fails when an endpoint has no row. After changing rows, run
-\`npx node node_modules/vitest/vitest.mjs run tests/integration/permissions.test.ts --update\`.
+each cell over HTTP on a real database, and fails when an endpoint has no row. \`npm run documents\` writes this page.
 
 - **yes**: the request succeeds. **own**: it succeeds with the caller's own data only; data of others is neither shown nor changed.
 - A word such as \`not-author\` is the kind of error (\`/api/docs\`); a refused request changes nothing. \`not-found\` is also the response

@@ -206,7 +206,7 @@ function renderSettingsDocument(): string {
 
 Admins change these settings in the browser (**Site settings** in the account menu) or with \`parley settings set NAME VALUE\`, while Parley runs; every node uses the new value within about a second. Every change is in the moderation log with the old and the new value, and can be undone there. What belongs to the machine is in the environment ([operating.md](operating.md)).
 
-This page is generated from \`src/shared/core/setting-catalogue.ts\` and the files in \`src/shared/core/settings\`; \`src/server/admin/settings.test.ts\` compares them.
+This page is generated from \`src/shared/core/setting-catalogue.ts\` and the files in \`src/shared/core/settings\` by \`npm run documents\`; \`src/server/admin/settings.test.ts\` compares them.
 
 ${sections.join('\n')}`;
 }
