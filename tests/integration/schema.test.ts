@@ -3,6 +3,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { projectRoot } from '#server/core/paths.ts';
+import { renderSchemaDocument } from '#tests/support/schema-document.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -21,4 +22,8 @@ test('ARCHITECTURE.md lists every trigger of the database, and no other', async 
     select tgname as name from pg_trigger join pg_class on pg_class.oid = tgrelid
     where not tgisinternal and relnamespace = 'public'::regnamespace order by 1`.execute(server.db);
   expect(rows.map(({ name }) => name)).toEqual((await listDocumentedTriggers()).toSorted());
+});
+
+test('docs/schema.sql describes the schema of the database', async () => {
+  await expect(await renderSchemaDocument(server.db)).toMatchFileSnapshot('../../docs/schema.sql');
 });
