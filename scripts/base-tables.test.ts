@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
  */
 const allowed: Readonly<Record<string, string>> = {
   'src/server/posts/post-removal-queries.ts': 'hides, restores and deletes posts',
+  'src/server/posts/posts-deletion-queries.ts': 'deletes many posts, hidden ones too',
   'src/server/posts/placeholders-queries.ts': 'shows hidden replies as placeholders',
   'src/server/posts/questions-queries.ts':
     'removes the duplicate marks of hidden questions too, and tells hidden from deleted ones',

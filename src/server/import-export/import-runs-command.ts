@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { createTerminalProgress } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
 import { describeArchiveError } from './import-command.ts';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import type { UndoPreview } from './import-undo.ts';
-import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
 /** Adds `import list` and `import undo ID`. */
@@ -39,8 +40,12 @@ Removes the posts, comments and members that the import added, also with the ans
 members here added to them, and shows posts again that it hid. Texts, scores and profiles of earlier imports that
 it changed stay as they are; importing the earlier archive again then brings them back.
 
-Exit codes: 0 removed; 1 refused, not confirmed or failed; 130 interrupted. With 1 and 130, nothing was changed, except
-that a connection can break after the last step.`;
+It removes them in small steps, so that members can go on working meanwhile. If it is interrupted, run it again: it
+removes the rest.
+
+Exit codes: 0 removed; 1 refused, not confirmed or failed; 130 interrupted.`;
+
+const continues = 'Run the command again to remove the rest.';
 
 const wholeNumber = (text: string) => {
   if (!/^[1-9]\d{0,14}$/u.test(text)) throw new InvalidArgumentError('Must be a whole number.');
@@ -50,8 +55,9 @@ const wholeNumber = (text: string) => {
 async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promise<number> {
   const { withClient, out, err, ask } = parts;
   const { previewUndo, undoImport } = await import('./import-undo.ts');
-  return runUntilInterrupted(err, {
-    async run(signal) {
+  let site = '';
+  const refused = await runUntilInterrupted(err, {
+    async run() {
       const preview = await withClient((client) => previewUndo(client, id));
       for (const line of describeUndo(preview)) out.write(`${line}\n`);
       if (!yes) {
@@ -59,14 +65,22 @@ async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promis
         const answer = await ask(`Type the name of the site, ${preview.run.site}, to remove all this: `);
         if (answer.trim() !== preview.run.site) throw new ArchiveError('Not confirmed.');
       }
-      await withClient((client) => undoImport(client, id, signal));
-      out.write(`Import ${id} of ${preview.run.site} was undone.\n`);
+      ({ site } = preview.run);
     },
     interrupted: 'Nothing was changed.',
-    describeError: (error) =>
-      error instanceof ConnectionLostError
-        ? `${error.message} "parley import list" shows whether the import was undone.`
-        : describeArchiveError(error, 'Nothing was changed.'),
+    describeError: (error) => describeArchiveError(error, 'Nothing was changed.'),
+  });
+  if (refused !== 0) return refused;
+  const progress = createTerminalProgress(err, {
+    describe: (questions) => `${formatNumber(questions)} questions`,
+  });
+  return runUntilInterrupted(err, {
+    async run(signal) {
+      await withClient((client) => undoImport(client, id, { progress, signal }));
+      out.write(`Import ${id} of ${site} was undone.\n`);
+    },
+    interrupted: continues,
+    describeError: (error) => describeArchiveError(error, continues),
   });
 }
 

@@ -1,10 +1,6 @@
-import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import type { Tx } from '#server/core/database.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { isAsImported, removeTagTexts } from './stack-exchange-tag-texts.ts';
-
-export type RemovedPost = { id: number; question_id: number };
 
 export interface UndoCounts {
   /** What the import added and what is still here. */
@@ -49,7 +45,7 @@ export async function findLaterRun(
      select run.source_id as "sourceId", later.id as later,
        (select site from import_run join import_source on import_source.id = source_id where import_run.id = later.id)
          as "laterSite"
-     from import_run run cross join later where run.id = $1 for update of run`,
+     from import_run run cross join later where run.id = $1`,
     [id],
   );
   const [row] = rows;
@@ -57,44 +53,92 @@ export async function findLaterRun(
   return row;
 }
 
+/** The questions with posts of an import, by their ids. */
+export async function listQuestions(client: ClientBase, runId: number): Promise<number[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from base_question where id in (select id from imported_row where run_id = $1 and kind = 'question')
+     union
+     select question_id from base_answer where id in (select id from imported_row where run_id = $1 and kind = 'answer')
+     union
+     select question_id from base_reply where id in (select id from imported_row where run_id = $1 and kind = 'reply')
+     order by id`,
+    [runId],
+  );
+  return rows.map(({ id }) => Number(id));
+}
+
+/** Locks questions and their duplicates, so that nothing is added to them. */
+export async function lockQuestions(client: ClientBase, ids: readonly number[]): Promise<void> {
+  await client.query(
+    'select from base_question where id = any($1::bigint[]) or duplicate_of = any($1::bigint[]) order by id for update',
+    [ids],
+  );
+}
+
 /**
- * Collects the posts that go, in the temporary table `removed_post`, hidden or not. `is_root`: it is not below another one;
- * `is_added`: the import added it.
+ * Collects the posts that go from these questions, in the temporary table `removed_post`, hidden or not. `is_root`: it is
+ * not on another one; `is_added`: the import added it.
  */
-export async function collectRemoved(client: ClientBase, runId: number): Promise<void> {
+export async function collectRemoved(
+  client: ClientBase,
+  { runId, questionIds }: { runId: number; questionIds: readonly number[] },
+): Promise<void> {
   await client.query(`
     create temporary table removed_post (
       kind text not null, id bigint not null, question_id bigint not null, is_root boolean not null,
-      is_added boolean not null, depth int not null, is_removed boolean not null default false, primary key (kind, id))`);
+      is_added boolean not null, primary key (kind, id)) on commit drop`);
   const added = (kind: string) =>
     `exists (select from imported_row row where row.run_id = $1 and row.kind = '${kind}' and row.id = post.id)`;
   for (const statement of [
-    `select 'question', post.id, post.id, true, true, 0 from base_question post where ${added('question')}`,
-    `select 'answer', post.id, post.question_id, above.id is null, ${added('answer')}, 0 from base_answer post
+    `select 'question', post.id, post.id, true, true from base_question post
+     where post.id = any($2::bigint[]) and ${added('question')}`,
+    `select 'answer', post.id, post.question_id, above.id is null, ${added('answer')} from base_answer post
      left join removed_post above on above.kind = 'question' and above.id = post.question_id
-     where above.id is not null or ${added('answer')}`,
+     where post.question_id = any($2::bigint[]) and (above.id is not null or ${added('answer')})`,
     // A reply on a post that stays goes with the replies below it.
-    `with recursive branch as (
-       select post.id, question_id, answer_id, ${added('reply')} as is_added, 0 as depth from base_reply post
-       where ${added('reply')} or question_id in (select id from removed_post where kind = 'question')
+    `with recursive here as materialized (
+       select post.id, question_id, answer_id, parent_reply_id, ${added('reply')} as is_added from base_reply post
+       where question_id = any($2::bigint[])),
+     branch as (
+       select id, question_id, answer_id from here
+       where is_added or question_id in (select id from removed_post where kind = 'question')
          or answer_id in (select id from removed_post where kind = 'answer')
        union
-       select post.id, post.question_id, post.answer_id, ${added('reply')}, branch.depth + 1
-       from base_reply post join branch on post.parent_reply_id = branch.id)
-     select 'reply', branch.id, branch.question_id,
-       not exists (select from removed_post where kind = 'question' and id = branch.question_id)
-         and not exists (select from removed_post where kind = 'answer' and id = branch.answer_id),
-       bool_or(branch.is_added), max(depth)
-     from branch group by branch.id, branch.question_id, branch.answer_id`,
+       select here.id, here.question_id, here.answer_id from here join branch on here.parent_reply_id = branch.id)
+     select 'reply', id, question_id,
+       question_id not in (select id from removed_post where kind = 'question')
+         and (answer_id is null or answer_id not in (select id from removed_post where kind = 'answer')),
+       is_added
+     from here where id in (select id from branch)`,
   ])
-    await client.query(
-      `insert into removed_post (kind, id, question_id, is_root, is_added, depth) ${statement}`,
-      [runId],
-    );
-  await client.query(`
-    create temporary table removed_place as
-      select distinct question_id from removed_post where is_root and kind <> 'question';
-    analyze removed_post`);
+    await client.query(`insert into removed_post (kind, id, question_id, is_root, is_added) ${statement}`, [
+      runId,
+      questionIds,
+    ]);
+  await client.query('analyze removed_post');
+}
+
+/** The collected posts. */
+export async function listRemoved(client: ClientBase) {
+  const { rows } = await client.query<{ kind: PostKind; id: string; question_id: string; is_root: boolean }>(
+    'select kind, id, question_id, is_root from removed_post',
+  );
+  return rows.map((row) => ({
+    kind: row.kind,
+    id: Number(row.id),
+    questionId: Number(row.question_id),
+    isRoot: row.is_root,
+  }));
+}
+
+/** Forgets the posts, also how other sources number them. Otherwise their next import takes them for deleted ones. */
+export async function forgetRemoved(client: ClientBase, runId: number): Promise<void> {
+  await client.query(
+    `delete from imported_row known using removed_post removed
+     where removed.is_added and known.kind = removed.kind and known.id = removed.id
+       and (known.run_id = $1 or known.run_id is null)`,
+    [runId],
+  );
 }
 
 export async function countRemoved(client: ClientBase, runId: number): Promise<UndoCounts> {
@@ -144,40 +188,14 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
   };
 }
 
+/** The hidden posts, questions first. */
 export async function listHiddenBy(client: ClientBase, runId: number): Promise<number[]> {
-  const { rows } = await client.query<{ id: string }>('select id from hidden_post where import_run_id = $1', [
-    runId,
-  ]);
+  const { rows } = await client.query<{ id: string }>(
+    `select id from hidden_post where import_run_id = $1
+     order by array_position(array['question', 'answer', 'reply'], post_kind), id`,
+    [runId],
+  );
   return rows.map(({ id }) => Number(id));
-}
-
-/** The next posts to remove, the lowest replies first. */
-export async function listRemoved(tx: Tx, kind: PostKind): Promise<RemovedPost[]> {
-  const { rows } = await sql<RemovedPost>`
-    select id, question_id from removed_post where kind = ${kind} and is_root and not is_removed
-    order by depth desc, question_id, id limit 1000`.execute(tx);
-  return rows;
-}
-
-/** How a post is hidden; undefined if it is gone. `hiddenPostId`: its own action. */
-export async function readState(tx: Tx, kind: PostKind, id: number) {
-  const { rows } = await sql<{ isHidden: boolean; hiddenPostId: number | null }>`
-    select hidden_by is not null ${kind === 'reply' ? sql`or deleted_at is not null` : sql``} as "isHidden",
-      (select hidden_post.id from hidden_post where post_kind = ${kind} and post_id = post.id) as "hiddenPostId"
-    from ${sql.table(`base_${kind}`)} post where id = ${id}`.execute(tx);
-  return rows[0];
-}
-
-/** Deletes what is left of a post that was hidden with the post above it. */
-export async function deleteRow(tx: Tx, kind: PostKind, { id, question_id: questionId }: RemovedPost) {
-  const { numAffectedRows = 0n } =
-    await sql`delete from ${sql.table(`base_${kind}`)} where id = ${id}`.execute(tx);
-  if (numAffectedRows === 0n || kind !== 'answer') return;
-  await sql`
-    update base_question question set answer_count = (
-      select count(*) from base_answer answer
-      where answer.question_id = question.id and answer.hidden_by is not distinct from question.hidden_by)
-    where id = ${questionId}`.execute(tx);
 }
 
 /** SQL: whether rows of other tables refer to a row, except those that are deleted with it. */
@@ -281,10 +299,9 @@ export async function deleteRun(client: ClientBase, id: number): Promise<void> {
     [id],
   );
   await client.query('delete from imported_row where run_id = $1', [id]);
-  // Also how other sources number them. Otherwise their next import takes the posts for deleted ones.
   await client.query(`
-    delete from imported_row where run_id is null and (kind, id) in (
-      select kind, id from removed_post where is_added union all select 'member', id from removed_member)`);
+    delete from imported_row
+    where run_id is null and kind = 'member' and id in (select id from removed_member)`);
   await client.query('delete from import_run where id = $1', [id]);
   await deleteUnusedSources(client);
 }

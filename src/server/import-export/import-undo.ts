@@ -1,14 +1,12 @@
 import type { Client, ClientBase } from 'pg';
-import { sql } from 'kysely';
-import { transactionOfClient, type Tx } from '#server/core/database.ts';
-import { lockQuestionIfExists, purgePost, removePost } from '#server/posts/index.ts';
-import type { PostKind } from '#shared/core/fields.ts';
+import { transactionOfClient } from '#server/core/database.ts';
+import { type Progress, runWithProgress } from '#server/core/progress.ts';
+import { deletePosts } from '#server/posts/index.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import { runInImportSession, runInTransaction } from './import-session.ts';
 import * as queries from './import-undo-queries.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import { showHiddenPosts } from './stack-exchange-gone.ts';
-import { recountQuestions } from './stack-exchange-recount.ts';
 
 /** What the undoing of an import removes. */
 export type UndoPreview = queries.UndoCounts & { run: ImportRun };
@@ -18,37 +16,53 @@ export type UndoPreview = queries.UndoCounts & { run: ImportRun };
  * @throws ArchiveError if there is no such import, or a later one with rows of its site
  */
 export async function previewUndo(client: Client, id: number): Promise<UndoPreview> {
-  return runInImportSession({ client }, async () => {
-    const { run } = await requireLatestRun(client, id);
-    await queries.collectRemoved(client, id);
-    return { run, ...(await queries.countRemoved(client, id)) };
-  });
+  return runInImportSession({ client }, () =>
+    runInTransaction(client, 'rollback', async () => {
+      const { run } = await requireLatestRun(client, id);
+      await queries.collectRemoved(client, {
+        runId: id,
+        questionIds: await queries.listQuestions(client, id),
+      });
+      return { run, ...(await queries.countRemoved(client, id)) };
+    }),
+  );
 }
 
+/** Questions in one transaction. Requests wait for at most one. */
+export const questionsPerStep = 100;
+
 /**
- * Undoes the latest import of a site, completely or not at all: removes what it added, with everything below that, and
- * shows posts again that it hid. Texts and counts that it changed stay as they are.
+ * Undoes the latest import of a site: removes what it added, with everything below that, and shows posts again that it hid.
+ * Texts and counts that it changed stay as they are. It works in small transactions, so that members can go on working. If
+ * it ends before it is done, running it again does the rest.
  * @throws ArchiveError as `previewUndo`, ConnectionLostError if the connection broke, and the signal's reason if it was
  * aborted
  */
-export async function undoImport(client: Client, id: number, signal?: AbortSignal): Promise<UndoPreview> {
-  return runInImportSession({ client, signal }, () =>
-    runInTransaction(client, 'commit', async () => {
-      const { run, sourceId } = await requireLatestRun(client, id);
-      await queries.collectRemoved(client, id);
-      const counts = await queries.countRemoved(client, id);
-      await showHiddenPosts(client, { sourceId, ids: await queries.listHiddenBy(client, id) });
-      await removePosts(client);
-      await recountQuestions(client, 'select question_id from removed_place');
-      await queries.deleteBadges(client, id);
-      await queries.deleteTagTexts(client, id);
-      await queries.deleteMembers(client, id);
-      await queries.deleteTags(client, id);
-      await queries.deleteRun(client, id);
-      await queries.publishRemoval(client);
-      return { run, ...counts };
-    }),
-  );
+export async function undoImport(
+  client: Client,
+  id: number,
+  { progress, signal }: { progress?: Progress | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  await runInImportSession({ client, signal }, async () => {
+    const { sourceId } = await requireLatestRun(client, id);
+    const hiddenIds = await queries.listHiddenBy(client, id);
+    const questionIds = await queries.listQuestions(client, id);
+    const total = hiddenIds.length + questionIds.length;
+    const inTransaction = (run: () => Promise<unknown>) => runInTransaction(client, 'commit', run);
+    await runWithProgress({ progress, signal }, total, async (report) => {
+      for (const hiddenId of hiddenIds) {
+        await inTransaction(() => showHiddenPosts(client, { sourceId, ids: [hiddenId] }));
+        report('posts that it hid', 1, 1);
+      }
+      for (let start = 0; start < questionIds.length; start += questionsPerStep) {
+        const step = questionIds.slice(start, start + questionsPerStep);
+        await inTransaction(() => removePosts(client, { runId: id, questionIds: step }));
+        report('posts', step.length, step.length);
+      }
+      report('members and topics', 0, 0);
+      await inTransaction(() => removeRest(client, id));
+    });
+  });
 }
 
 async function requireLatestRun(
@@ -65,25 +79,22 @@ async function requireLatestRun(
   return { run, sourceId };
 }
 
-/** Removes the collected posts as permanent deletions do. Those below a removed one go with it. */
-async function removePosts(client: ClientBase): Promise<void> {
-  const tx = transactionOfClient(client);
-  for (const kind of ['question', 'answer', 'reply'] as const) {
-    let batch = await queries.listRemoved(tx, kind);
-    while (batch.length > 0) {
-      for (const post of batch) await removeOne(tx, kind, post);
-      batch = await queries.listRemoved(tx, kind);
-    }
-  }
+/** Removes the posts of the import from these questions, or with them. */
+async function removePosts(
+  client: ClientBase,
+  from: { runId: number; questionIds: readonly number[] },
+): Promise<void> {
+  await queries.lockQuestions(client, from.questionIds);
+  await queries.collectRemoved(client, from);
+  await deletePosts(transactionOfClient(client), await queries.listRemoved(client));
+  await queries.forgetRemoved(client, from.runId);
 }
 
-async function removeOne(tx: Tx, kind: PostKind, post: queries.RemovedPost): Promise<void> {
-  const question = await lockQuestionIfExists(tx, post.question_id);
-  const current = await queries.readState(tx, kind, post.id);
-  if (current?.isHidden === false && question !== undefined)
-    await removePost(tx, { post: { kind, id: post.id }, question, hiddenBy: null });
-  else if (current?.hiddenPostId != null) await purgePost(tx, current.hiddenPostId);
-  // Hidden with the post above it, or the placeholder of a deleted reply: no count changes.
-  await queries.deleteRow(tx, kind, post);
-  await sql`update removed_post set is_removed = true where kind = ${kind} and id = ${post.id}`.execute(tx);
+async function removeRest(client: ClientBase, id: number): Promise<void> {
+  await queries.deleteBadges(client, id);
+  await queries.deleteMembers(client, id);
+  await queries.deleteTagTexts(client, id);
+  await queries.deleteTags(client, id);
+  await queries.deleteRun(client, id);
+  await queries.publishRemoval(client);
 }

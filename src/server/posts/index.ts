@@ -54,6 +54,7 @@ export {
   lockHiddenPost,
 } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';
+export { deletePosts } from './posts-deletion.ts';
 export { getLockedError, lockMember, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
 export { siteHistoryJson } from './site-history.ts';

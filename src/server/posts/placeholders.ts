@@ -27,7 +27,7 @@ export async function deleteReplyFromThread(tx: Tx, id: number): Promise<void> {
  * Removes the placeholders from this reply upwards that have no replies below them any more. A deleted reply with
  * hidden replies below it is hidden like them, and comes back with them.
  */
-async function removeEmptyPlaceholders(tx: Tx, from: number | null): Promise<void> {
+export async function removeEmptyPlaceholders(tx: Tx, from: number | null): Promise<void> {
   for (let id = from; id !== null;) {
     const branch = await lockReplyBranch(tx, id);
     if (branch === undefined || branch.has_replies || !(branch.deleted || branch.hidden)) return;

@@ -147,15 +147,22 @@ export async function lockHiddenPost(tx: Tx, id: number): Promise<HiddenPostRef 
   return rows[0];
 }
 
-/** Keeps the tags of a hidden question hidden when it is deleted permanently, if they have no visible question. */
-export async function markTagsOfPurgedQuestion(tx: Tx, questionId: number): Promise<void> {
+/** The tags of hidden ones of these questions. */
+export async function listTagsOfHidden(tx: Tx, questionIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct tag_id as id from base_question_tag
+    where question_id = any(${[...questionIds]}::bigint[]) and hidden_by is not null`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Keeps tags of hidden questions that are deleted permanently hidden, if they have no visible question. */
+export async function markTagsOfPurged(tx: Tx, tagIds: readonly number[]): Promise<void> {
   await sql`
     update tag set has_purged_questions = true
     where id in (
       select id from tag
-      where questions_count = 0 and not has_purged_questions and id in (
-        select tag_id from base_question_tag where question_id = ${questionId} and hidden_by is not null
-      ) order by id for no key update
+      where questions_count = 0 and not has_purged_questions and id = any(${[...tagIds]}::bigint[])
+      order by id for no key update
     )`.execute(tx);
 }
 

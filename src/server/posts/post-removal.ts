@@ -12,8 +12,9 @@ import {
   hideRows,
   listAffectedPosts,
   listHiddenPostIds,
+  listTagsOfHidden,
   lockHiddenPost,
-  markTagsOfPurgedQuestion,
+  markTagsOfPurged,
   showRows,
 } from './post-removal-queries.ts';
 import {
@@ -56,7 +57,7 @@ async function removeWithCounts(tx: Tx, { post, question, hiddenBy }: Removal): 
   await changeAuthorCounts(tx, ids, -1);
   await closeReportsOfDeletedPosts(tx, ids);
   const tags = post.kind === 'question' ? await listQuestionTags(tx, post.id) : [];
-  const proposals = post.kind === 'question' ? await listPendingProposals(tx, post.id) : [];
+  const proposals = post.kind === 'question' ? await listPendingProposals(tx, [post.id]) : [];
   const notificationEvents =
     hiddenBy === null
       ? await deletePostNotifications(tx, post)
@@ -77,7 +78,7 @@ async function removeWithCounts(tx: Tx, { post, question, hiddenBy }: Removal): 
     ...notificationEvents,
   ]);
   // After the tags, which are locked before proposals.
-  if (hiddenBy === null) await withdrawTagProposals(tx, { questionId: post.id, ids: proposals });
+  if (hiddenBy === null) await withdrawTagProposals(tx, { questionIds: [post.id], ids: proposals });
   else await suspendTagProposals(tx, proposals);
 }
 
@@ -198,7 +199,7 @@ export async function purgePost(tx: Tx, hiddenPostId: number): Promise<boolean> 
       await deleteReplyFromThread(tx, id);
       await deleteHiddenPost(tx, hiddenPostId);
     } else {
-      if (kind === 'question') await markTagsOfPurgedQuestion(tx, id);
+      if (kind === 'question') await markTagsOfPurged(tx, await listTagsOfHidden(tx, [id]));
       await deletePostRows(tx, { kind, id });
     }
   });
@@ -224,16 +225,16 @@ const buildNotificationEvents = (recipientIds: readonly number[]): TopicEvent[] 
   recipientIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 
 /** The time of the latest post or edit: the activity of the question depends on it. */
-const getLatestActivity = (posts: readonly AffectedPost[]) =>
+export const getLatestActivity = (posts: readonly AffectedPost[]) =>
   new Date(Math.max(0, ...posts.map((post) => (post.edited_at ?? post.created_at).getTime())));
 
 /** The time of the latest question or answer among the posts: the activity of tags depends on it. */
-function getLatestTime(posts: readonly AffectedPost[]): Date {
+export function getLatestTime(posts: readonly AffectedPost[]): Date {
   const times = posts.filter(({ kind }) => kind !== 'reply').map((post) => post.created_at.getTime());
   return new Date(Math.max(0, ...times));
 }
 
-function toPostIds(posts: readonly PostRef[]): PostIds {
+export function toPostIds(posts: readonly PostRef[]): PostIds {
   const ids = (kind: PostKind) => posts.filter((post) => post.kind === kind).map(({ id }) => id);
   return { questionIds: ids('question'), answerIds: ids('answer'), replyIds: ids('reply') };
 }

@@ -38,11 +38,11 @@ export async function insertTagProposal(
     on conflict (tag_proposal_id) where tag_proposal_id is not null do nothing`.execute(tx);
 }
 
-/** Returns the proposals for a question that wait for a decision, or were not applied to it yet. */
-export async function listPendingProposals(tx: Tx, questionId: number): Promise<number[]> {
+/** Returns the proposals for questions that wait for a decision, or were not applied to them yet. */
+export async function listPendingProposals(tx: Tx, questionIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select proposal_id as id from tag_proposal_question
-    where question_id = ${questionId} and applied_at is null`.execute(tx);
+    select distinct proposal_id as id from tag_proposal_question
+    where question_id = any(${[...questionIds]}::bigint[]) and applied_at is null`.execute(tx);
   return rows.map((row) => row.id);
 }
 
@@ -50,17 +50,17 @@ const lockOpenProposals = (ids: readonly number[]) => sql`
   select id from tag_proposal where id = any(${[...ids]}::bigint[]) and status = 'open' order by id for update`;
 
 /**
- * Takes a question out of proposals. An open one without further questions is deleted, with its entry in the review
- * queue.
- * @param ids the pending proposals for it
+ * Takes questions out of proposals. An open one without further questions is deleted, with its entry in the review queue.
+ * @param ids the pending proposals for them
  */
-export async function deleteProposalsOfQuestion(
+export async function deleteProposalsOfQuestions(
   tx: Tx,
-  { questionId, ids }: { questionId: number; ids: readonly number[] },
+  { questionIds, ids }: { questionIds: readonly number[]; ids: readonly number[] },
 ): Promise<void> {
   // A deleted question has none left.
   await sql`
-    delete from tag_proposal_question where question_id = ${questionId} and applied_at is null`.execute(tx);
+    delete from tag_proposal_question
+    where question_id = any(${[...questionIds]}::bigint[]) and applied_at is null`.execute(tx);
   await sql`
     with locked as (${lockOpenProposals(ids)})
     delete from tag_proposal where id in (select id from locked)

@@ -13,7 +13,7 @@ import { changeTagsInStatistics } from './statistics-changes.ts';
 import {
   countProposalsOfToday,
   type DecidedProposalRow,
-  deleteProposalsOfQuestion,
+  deleteProposalsOfQuestions,
   insertProposalMessage,
   insertTagProposal,
   findQuestionToApply,
@@ -83,15 +83,15 @@ export async function proposeTags(
 }
 
 /**
- * Withdraws what was proposed for a question that is deleted.
- * @param ids the proposals that were pending for it
+ * Withdraws what was proposed for questions that are deleted.
+ * @param ids the proposals that were pending for them
  */
 export async function withdrawTagProposals(
   tx: Tx,
-  withdrawn: { questionId: number; ids: readonly number[] },
+  withdrawn: { questionIds: readonly number[]; ids: readonly number[] },
 ): Promise<void> {
   if (withdrawn.ids.length === 0) return;
-  await deleteProposalsOfQuestion(tx, withdrawn);
+  await deleteProposalsOfQuestions(tx, withdrawn);
 }
 
 /**

@@ -123,17 +123,17 @@ export async function lockTags(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 /**
- * Counts a question that joined these tags, or left them (-1), and updates their activity. Returns the counts. Rows are
- * locked in the order of their ids.
- * @param at the time of its latest post
+ * Counts questions that joined each of these tags, or left them (negative), and updates their activity. Returns the
+ * counts. Rows are locked in the order of their ids.
+ * @param at the time of their latest post
  */
 export async function changeTagCounts(
   tx: Tx,
-  { ids, by, at }: { ids: readonly number[]; by: 1 | -1; at: Date },
+  { ids, by, at }: { ids: readonly number[]; by: number; at: Date },
 ) {
   if (ids.length === 0) return [];
   const activeAt =
-    by === 1
+    by > 0
       ? sql`greatest(active_at, ${at}::timestamptz)`
       : sql`case when active_at > ${at}::timestamptz then active_at else ${latestPostOfTag} end`;
   const { rows } = await sql<{ name: string; questions_count: number }>`

@@ -77,12 +77,12 @@ export async function setQuestionTags(
 }
 
 /**
- * Counts a question that joins its tags, or leaves them (-1). Its rows must have changed already.
- * @param at the time of its latest post
+ * Counts questions that join each of these tags, or leave them (negative). Their rows must have changed already.
+ * @param at the time of their latest post
  */
 export async function countQuestionTags(
   tx: Tx,
-  { ids, by, at }: { ids: readonly number[]; by: 1 | -1; at: Date },
+  { ids, by, at }: { ids: readonly number[]; by: number; at: Date },
 ): Promise<TopicEvent[]> {
   const counted = await changeTagCounts(tx, { ids, by, at });
   return counted.map(({ name, questions_count: questionsCount }) => ({
