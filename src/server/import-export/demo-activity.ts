@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createVoteBatcher, followTag, setBookmark } from '#server/engagement/index.ts';
 import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
@@ -12,7 +11,8 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 
 /**
  * Adds what an archive does not contain, so that no page of the demo is empty: followed tags, bookmarks, a draft, read
- * and unread notifications, and reports for the moderator. It calls the same functions as members' requests do.
+ * and unread notifications, and reports for the moderator. It calls the same functions as members' requests do. A
+ * repetition, after an interruption, adds what is missing.
  */
 export async function addDemoActivity({
   db,
@@ -38,6 +38,12 @@ export async function addDemoActivity({
   await addDemoReports(db, { demo, others });
 }
 
+/** Whether all of it was added: the reports come last. */
+export async function hasDemoActivity(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from report`.execute(db);
+  return (rows[0]?.count ?? 0) >= reportNotes.length;
+}
+
 async function addDemoBookmarks(db: Database, demo: Viewer): Promise<void> {
   const { rows } = await sql<{ id: number; accepted_answer_id: number | null }>`
     select id, accepted_answer_id from question where author_id <> ${demo.id} order by upvotes desc, id limit 4`.execute(
@@ -60,14 +66,17 @@ async function addDemoBookmarks(db: Database, demo: Viewer): Promise<void> {
     viewer: demo,
     target: draftTargets.answer(fourth.id),
     draft: {
-      key: randomUUID(),
-      clientId: randomUUID(),
+      key: draftKey,
+      clientId: draftKey,
       basedOn: null,
       sequence: 1,
       fields: { content: 'I had the same problem last year. What helped in the end was ' },
     },
   });
 }
+
+/** The same each time, so that a repetition saves the same draft. */
+const draftKey = 'b1f6f2f0-6b52-4d0e-9a53-4b3f3f1c9d10';
 
 /** Adds votes on the demo member's posts and replies to them, and marks the older half of the notifications as read. */
 async function addDemoNotifications(
@@ -93,7 +102,7 @@ async function addDemoNotifications(
     await postReply(db, {
       on,
       viewer,
-      key: undefined,
+      key: `demo-reply-${index}`,
       draft,
       publicUrl: settings.publicUrl,
       settings: { get: (name) => values[name] },
@@ -109,6 +118,8 @@ const thanks = [
   'Tried it this morning, and it works here as well.',
   'Could you say a little more about the second step?',
 ];
+
+const reportNotes = ['Answers another question, I think. Please have a look.', 'Has this been asked before?'];
 
 /** Adds two posts to the review queue. */
 async function addDemoReports(
@@ -129,9 +140,12 @@ async function addDemoReports(
     ...rows.map(({ id }) => ({ kind: 'answer' as const, id })),
     ...questions.map(({ id }) => ({ kind: 'question' as const, id })),
   ];
-  const notes = ['Answers another question, I think. Please have a look.', 'Has this been asked before?'];
   for (const [index, post] of posts.entries())
-    await setReport(db, { post, viewer: reporter, draft: { reason: 'other', note: notes[index] ?? '' } });
+    await setReport(db, {
+      post,
+      viewer: reporter,
+      draft: { reason: 'other', note: reportNotes[index] ?? '' },
+    });
 }
 
 async function popularTags(db: Database): Promise<string[]> {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '#server/core/database.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { defaultSettings, startTestServer } from '#tests/support/server.ts';
@@ -48,6 +50,36 @@ test('gives the demo moderator reports and a different password in each communit
   const { connection } = other.database;
   expect(await loadDemo({ connection, db: other.db, settings: defaultSettings })).not.toBe(moderatorPassword);
   await other.stop();
+});
+
+test('finishes the demo whose first start was killed after the import', async () => {
+  const other = await startTestServer();
+  onTestFinished(() => other.stop());
+  const { connection } = other.database;
+  const closed = openDatabase({ connection });
+  await sql`select 1`.execute(closed);
+  await closed.destroy();
+  await expect(loadDemo({ connection, db: closed, settings: defaultSettings })).rejects.toThrow('destroyed');
+  const password = await loadDemo({ connection, db: other.db, settings: defaultSettings });
+  const moderator = other.visitor();
+  expectOk(await moderator.signIn(demoModerator, password ?? ''));
+  expect(expectOk(await moderator.get<ReviewQueue>('/moderation/queue')).items).toHaveLength(2);
+});
+
+test('adds nothing twice when the last step of the demo is repeated', async () => {
+  const countRows = async () => {
+    const { rows } = await sql`
+      select (select count(*) from reply) as replies, (select count(*) from draft) as drafts,
+        (select count(*) from vote) as votes, (select count(*) from notification where question_id is not null) as notifications`.execute(
+      server.db,
+    );
+    return rows;
+  };
+  const before = await countRows();
+  await sql`delete from review_item`.execute(server.db);
+  await sql`delete from report`.execute(server.db);
+  moderatorPassword = (await load()) ?? '';
+  expect(await countRows()).toEqual(before);
 });
 
 test('changes nothing when the demo is loaded again, and keeps every count right', async () => {

@@ -7,7 +7,7 @@ import { hashPassword } from '#server/identity/index.ts';
 import { setRole } from '#server/admin/index.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { Database } from '#server/core/database.ts';
-import { addDemoActivity } from './demo-activity.ts';
+import { addDemoActivity, hasDemoActivity } from './demo-activity.ts';
 import { createTerminalProgress } from '#server/core/progress.ts';
 
 /**
@@ -23,7 +23,7 @@ const users = { member: 1, moderator: 2 } as const;
 
 /**
  * Loads the demo community and shifts its times so that the newest post is an hour old. Loading it again changes
- * nothing.
+ * nothing, or finishes what was interrupted.
  * @returns the moderator's password; null if the demo was loaded before.
  */
 export async function loadDemo({
@@ -47,13 +47,15 @@ export async function loadDemo({
         name: 'demo',
         newest: new Date(Date.now() - 60 * 60 * 1000),
         onImported: async (client, memberId) => {
-          await addPassword(client, { id: await memberId(users.member), ...demoMember });
-          await addPassword(client, { id: await memberId(users.moderator), email: demoModerator, password });
+          await setEmail(client, await memberId(users.member), demoMember.email);
+          await setEmail(client, await memberId(users.moderator), demoModerator);
         },
       },
       progress: createTerminalProgress(process.stderr),
     });
-    if (isUnchanged) return null;
+    if (isUnchanged && (await hasDemoActivity(db))) return null;
+    await setPassword(client, demoMember);
+    await setPassword(client, { email: demoModerator, password });
   } finally {
     await client.end();
   }
@@ -62,14 +64,19 @@ export async function loadDemo({
   return password;
 }
 
-async function addPassword(
-  client: ClientBase,
-  { id, email, password }: { id: number; email: string; password: string },
-): Promise<void> {
+async function setEmail(client: ClientBase, id: number, email: string): Promise<void> {
   await client.query('update member set email = $2 where id = $1', [id, email]);
+}
+
+async function setPassword(
+  client: ClientBase,
+  { email, password }: { email: string; password: string },
+): Promise<void> {
   await client.query(
-    `insert into account (member_id, account_id, provider_id, password) values ($1::bigint, $1::bigint::text, 'credential', $2)`,
-    [id, await hashPassword(password)],
+    `insert into account (member_id, account_id, provider_id, password)
+     select id, id::text, 'credential', $2 from member where email = $1
+     on conflict (provider_id, account_id) do update set password = excluded.password`,
+    [email, await hashPassword(password)],
   );
 }
 
