@@ -90,7 +90,7 @@ function describeSummary({ known, fetched, posts, refused, failed }: PictureImpo
     ...describeReasons('Refused', refused),
     ...describeReasons('Failed', failed),
     ...(failed.size === 0 ? [] : ['Run the command again to try those that failed once more.']),
-    `Posts that show pictures now: ${formatNumber(posts.size)}`,
+    `Posts that show pictures now: ${formatNumber(posts)}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 
 /** A visible imported post with pictures. */
@@ -15,9 +16,19 @@ export async function listPostsWithPictures(
 ): Promise<PostWithPictures[]> {
   const { rows } = await sql<PostWithPictures>`
     select id, content from ${sql.table(kind)}
-    where id in (select id from imported_row where kind = ${kind}) and id > ${after} and content like '%![%' ${isShown(kind)}
+    where id > ${after} and ${hasPictures(kind)}
     order by id limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The number of posts that `listPostsWithPictures` returns. */
+export async function countPostsWithPictures(db: Database): Promise<number> {
+  const count = (kind: PostKind) => sql`(
+    select count(*) from ${sql.table(kind)}
+    where ${hasPictures(kind)})`;
+  const { rows } = await sql<{ count: number }>`
+    select ${count('question')} + ${count('answer')} + ${count('reply')} as count`.execute(db);
+  return one(rows).count;
 }
 
 /** Locks posts and returns those that are still visible. */
@@ -31,6 +42,9 @@ export async function lockPosts(
     where id = any(${[...ids]}::bigint[]) ${isShown(kind)} order by id for no key update`.execute(tx);
   return rows;
 }
+
+const hasPictures = (kind: PostKind) => sql`
+  id in (select id from imported_row where kind = ${kind}) and content like '%![%' ${isShown(kind)}`;
 
 const isShown = (kind: PostKind) => (kind === 'reply' ? sql`and deleted_at is null` : sql``);
 

@@ -143,7 +143,7 @@ test('shows the pictures of questions, answers and comments, each fetched once',
   expect((await ann.read(id)).question.content).toContain(`[1]: ${picture}`);
   const { out, code } = await importPictures(...allowed);
   expect({ out, code }).toEqual({
-    out: 'Fetched: 2 (0.0 MB)\nPosts that show pictures now: 3\n',
+    out: 'Fetched: 2 (0.0 MB)\nFetched earlier, shown in more posts: 1\nPosts that show pictures now: 3\n',
     code: 0,
   });
   expect(requests.toSorted()).toEqual(['/one.png', '/two.png']);

@@ -10,9 +10,11 @@ import { getUploadPath } from '#shared/core/uploads.ts';
 import { type Download, DownloadError } from './imported-pictures-download.ts';
 import { findPictureAddresses, replacePictures } from './imported-pictures-markdown.ts';
 import {
+  countPostsWithPictures,
   listKnownPictures,
   listPostsWithPictures,
   lockPosts,
+  type PostWithPictures,
   saveImportedPicture,
   updateContent,
 } from './imported-pictures-queries.ts';
@@ -30,13 +32,11 @@ export type PictureImport = {
 };
 
 export type PictureImportSummary = {
-  /** Pictures that imported posts link to. */
-  found: number;
-  /** Stored by an earlier run, for other posts. */
+  /** Stored before, for other posts. */
   known: number;
   fetched: { pictures: number; bytes: number };
-  /** Posts that show a picture of this site, or another one, since this run: 'answer 7'. */
-  posts: Set<string>;
+  /** Posts that show a picture of this site, or another one, since this run. */
+  posts: number;
   /** Counts by reason. Those that are refused for their file are not fetched again. */
   refused: Map<string, number>;
   /** Likewise. A later run tries them again. */
@@ -48,11 +48,8 @@ const perHost = { concurrency: 2, unreachable: 5, attempts: 3, maxPauseMs: 60_00
 
 const maxAddressLength = 2000;
 
-/** Posts that are written in one transaction, and addresses that are looked up at once. */
-const batchSize = 200;
-
-/** Posts that are read at once. */
-const readBatchSize = 2000;
+/** Posts that are read at once, and whose pictures are in memory. */
+const readBatchSize = 500;
 
 const kinds = ['question', 'answer', 'reply'] as const;
 
@@ -63,42 +60,36 @@ const kinds = ['question', 'answer', 'reply'] as const;
 export async function importPictures(options: PictureImport): Promise<PictureImportSummary> {
   const { db, concurrency, progress, log = () => {}, signal } = options;
   const summary: PictureImportSummary = {
-    found: 0,
     known: 0,
     fetched: { pictures: 0, bytes: 0 },
-    posts: new Set(),
+    posts: 0,
     refused: new Map(),
     failed: new Map(),
   };
-  const posts = await findPictures(db, signal);
-  summary.found = posts.size;
-  log(`Imported posts link to ${posts.size.toLocaleString('en')} pictures on other sites.`);
-  const missing = await showKnownPictures(db, posts, summary);
-  const hosts = new Map<string, Host>();
-  const all = pLimit(concurrency);
+  const total = await countPostsWithPictures(db);
+  log(`${total.toLocaleString('en')} imported posts have pictures.`);
   const ending = new AbortController();
-  const run = { ...options, signal: AbortSignal.any([signal, ending.signal]), summary, posts };
-  let done = 0;
-  progress?.start(missing.length);
+  const run: Run = {
+    ...options,
+    signal: AbortSignal.any([signal, ending.signal]),
+    summary,
+    all: pLimit(concurrency),
+    hosts: new Map(),
+    given: new Set(),
+    onPicture: (host) => progress?.update(host, readPosts, ++pictures),
+  };
+  let [readPosts, pictures] = [0, 0];
+  progress?.start(total);
   try {
-    await Promise.all(
-      missing.map((address) => {
-        const { host } = new URL(address);
-        const state = hosts.get(host) ?? {
-          queue: pLimit(perHost.concurrency),
-          pausedUntil: 0,
-          unreachable: 0,
-        };
-        hosts.set(host, state);
-        return state.queue(() =>
-          all(async () => {
-            if (run.signal.aborted) return;
-            await importPicture(run, address, state);
-            progress?.update(host, ++done, done);
-          }),
-        );
-      }),
-    );
+    for (const kind of kinds) {
+      let after: number | undefined = 0;
+      while (after !== undefined && !run.signal.aborted) {
+        const batch = await listPostsWithPictures(db, { kind, after, limit: readBatchSize });
+        await importPicturesOf(run, kind, batch);
+        readPosts += batch.length;
+        after = batch.at(-1)?.id;
+      }
+    }
   } finally {
     // After an error of the database, the others stop as well.
     ending.abort();
@@ -110,57 +101,85 @@ export async function importPictures(options: PictureImport): Promise<PictureImp
 /** `pausedUntil`: in the time of `performance.now()`. `unreachable`: failures in a row. */
 type Host = { queue: LimitFunction; pausedUntil: number; unreachable: number };
 
-/** The posts that show each picture, by its address. */
-type PostsByAddress = Map<string, Record<PostKind, number[]>>;
+/** `given`: the addresses that were refused or failed, so that each is tried and counted once. */
+type Run = PictureImport & {
+  summary: PictureImportSummary;
+  all: LimitFunction;
+  hosts: Map<string, Host>;
+  given: Set<string>;
+  onPicture: (host: string) => void;
+};
 
-type Run = PictureImport & { summary: PictureImportSummary; posts: PostsByAddress };
+/** A picture, and the posts that show it. */
+type ShownPicture = { address: string; kind: PostKind; ids: readonly number[] };
 
-async function findPictures(db: Database, signal: AbortSignal): Promise<PostsByAddress> {
-  const found: PostsByAddress = new Map();
-  for (const kind of kinds) {
-    let after: number | undefined = 0;
-    while (after !== undefined && !signal.aborted) {
-      const batch = await listPostsWithPictures(db, { kind, after, limit: readBatchSize });
-      for (const { id, content } of batch)
-        for (const address of findPictureAddresses(content)) {
-          const shown = found.get(address) ?? { question: [], answer: [], reply: [] };
-          shown[kind].push(id);
-          found.set(address, shown);
-        }
-      after = batch.at(-1)?.id;
+async function importPicturesOf(run: Run, kind: PostKind, posts: readonly PostWithPictures[]): Promise<void> {
+  const found = new Map<string, number[]>();
+  for (const { id, content } of posts)
+    for (const address of findPictureAddresses(content))
+      found.set(address, [...(found.get(address) ?? []), id]);
+  const changed = new Set<number>();
+  const onShown = (ids: readonly number[]) => {
+    for (const id of ids) changed.add(id);
+  };
+  const missing: ShownPicture[] = [];
+  for (const { picture, path } of await findKnown(run, kind, found))
+    if (path === null) missing.push(picture);
+    else {
+      run.summary.known++;
+      onShown(await showPicture(run, picture, path));
     }
-  }
-  return found;
+  await Promise.all(
+    missing.map((picture) => {
+      const { host } = new URL(picture.address);
+      const state = run.hosts.get(host) ?? {
+        queue: pLimit(perHost.concurrency),
+        pausedUntil: 0,
+        unreachable: 0,
+      };
+      run.hosts.set(host, state);
+      return state.queue(() =>
+        run.all(async () => {
+          if (run.signal.aborted) return;
+          onShown(await importPicture(run, picture, state));
+          run.onPicture(host);
+        }),
+      );
+    }),
+  );
+  run.summary.posts += changed.size;
 }
 
-/** Shows what earlier runs have stored. Returns the addresses to fetch. */
-async function showKnownPictures(
-  db: Database,
-  posts: PostsByAddress,
-  summary: PictureImportSummary,
-): Promise<string[]> {
-  const missing: string[] = [];
-  const addresses = [...posts.keys()];
-  for (let from = 0; from < addresses.length; from += batchSize) {
-    const batch = addresses.slice(from, from + batchSize);
-    const known = new Map((await listKnownPictures(db, batch)).map((each) => [each.address, each]));
-    for (const address of batch) {
-      const { path = null, refusal = null } = known.get(address) ?? {};
-      if (address.length > maxAddressLength)
-        count(summary.refused, `an address with more than ${maxAddressLength} characters`);
-      else if (refusal !== null) count(summary.refused, refusal);
-      else if (path === null) missing.push(address);
-      else {
-        summary.known++;
-        await showPicture({ db, posts, summary }, { address, path });
-      }
-    }
-  }
-  return missing;
+/** Finds out which pictures are stored already: `path` is null for those to fetch. Counts and leaves out those that are refused. */
+async function findKnown(
+  { db, given, summary }: Run,
+  kind: PostKind,
+  found: ReadonlyMap<string, number[]>,
+): Promise<{ picture: ShownPicture; path: string | null }[]> {
+  const addresses = [...found.keys()].filter((address) => !given.has(address));
+  const known = new Map((await listKnownPictures(db, addresses)).map((each) => [each.address, each]));
+  return addresses.flatMap((address) => {
+    const { path = null, refusal = null } = known.get(address) ?? {};
+    const reason =
+      address.length > maxAddressLength
+        ? `an address with more than ${maxAddressLength} characters`
+        : refusal;
+    if (reason === null) return [{ picture: { address, kind, ids: found.get(address) ?? [] }, path }];
+    given.add(address);
+    count(summary.refused, reason);
+    return [];
+  });
 }
 
-async function importPicture(run: Run, address: string, host: Host): Promise<void> {
+/** Returns the posts that show it now. */
+async function importPicture(run: Run, picture: ShownPicture, host: Host): Promise<readonly number[]> {
   const { db, summary } = run;
+  const { address } = picture;
+  const giveUp = (reasons: Map<string, number>, reason: string) => {
+    run.given.add(address);
+    count(reasons, reason);
+    return [];
+  };
   try {
     const bytes = await downloadPolitely(run, address, host);
     const upload = await storeImportedPicture(db, {
@@ -169,18 +188,18 @@ async function importPicture(run: Run, address: string, host: Host): Promise<voi
     });
     summary.fetched.pictures++;
     summary.fetched.bytes += bytes.length;
-    await showPicture(run, { address, path: getUploadPath(upload) });
+    return await showPicture(run, picture, getUploadPath(upload));
   } catch (error) {
-    if (run.signal.aborted) return;
+    if (run.signal.aborted) return [];
     if (error instanceof DownloadError)
-      return count(error.kind === 'refused' ? summary.refused : summary.failed, error.message);
+      return giveUp(error.kind === 'refused' ? summary.refused : summary.failed, error.message);
     const refusal = error instanceof ProblemError ? refusals[error.code] : undefined;
     if (refusal === undefined) throw error;
     // The decoder may have needed too much because this machine is busy.
     if (error instanceof ProblemError && error.code === 'upload-too-expensive')
-      return count(summary.failed, refusal);
+      return giveUp(summary.failed, refusal);
     await saveImportedPicture(db, { address, refusal });
-    count(summary.refused, refusal);
+    return giveUp(summary.refused, refusal);
   }
 }
 
@@ -212,20 +231,14 @@ async function downloadPolitely(run: Run, address: string, host: Host): Promise<
   }
 }
 
-/** Shows a picture in the posts that link to it. */
-async function showPicture(
-  { db, posts, summary }: Pick<Run, 'db' | 'posts' | 'summary'>,
-  { address, path }: { address: string; path: string },
-): Promise<void> {
+/** Shows a picture in the posts that link to it. Returns the changed ones. */
+function showPicture(
+  { db }: Run,
+  { address, kind, ids }: ShownPicture,
+  path: string,
+): Promise<readonly number[]> {
   const paths = new Map([[address, path]]);
-  for (const kind of kinds) {
-    const ids = posts.get(address)?.[kind] ?? [];
-    for (let from = 0; from < ids.length; from += batchSize) {
-      const batch = { kind, ids: ids.slice(from, from + batchSize), paths };
-      for (const id of await transaction(db, (tx) => showInPosts(tx, batch)))
-        summary.posts.add(`${kind} ${id}`);
-    }
-  }
+  return transaction(db, (tx) => showInPosts(tx, { kind, ids, paths }));
 }
 
 /** Returns the changed posts. The excerpts on cards stay: they have the alternative texts. */

@@ -104,7 +104,7 @@ test('nothing is delivered for the posts and the pictures of an import, also of 
   const download = createDownload(allowPublicAddresses(['127.0.0.1']));
   const { signal } = new AbortController();
   const { posts } = await importPictures({ db, download, concurrency: 1, signal });
-  expect(posts.size).toBe(4);
+  expect(posts).toBe(4);
   site.closeAllConnections();
   site.close();
   await bob.answer(1, 'A new answer.');
