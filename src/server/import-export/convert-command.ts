@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
-import { createTerminalProgress } from '#server/core/progress.ts';
-import { runUntilInterrupted } from '#server/core/signals.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
-import { type CommandParts, describeArchiveError } from './import-command.ts';
+import { type CommandParts, runCommand } from './import-command.ts';
 import { runInSession } from './import-session.ts';
 import { writeNewDirectory } from './new-directory.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
@@ -20,7 +18,7 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
     .addHelpText('after', help)
     .action(async (input: string, directory: string) => {
       const { convertCsv } = await import('./convert-csv.ts');
-      parts.exitWith(await run(convertCsv, { input, directory }, parts));
+      await run(convertCsv, { input, directory }, parts);
     });
   group
     .command('discourse')
@@ -31,7 +29,7 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
     .addHelpText('after', help)
     .action(async (input: string, directory: string, { site }: { site: string }) => {
       const { convertDiscourse } = await import('./convert-discourse.ts');
-      parts.exitWith(await run(convertDiscourse, { input, directory, site }, parts));
+      await run(convertDiscourse, { input, directory, site }, parts);
     });
   group
     .command('question2answer')
@@ -43,7 +41,7 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
     .addHelpText('after', help)
     .action(async (input: string, directory: string, flags: { site: string; prefix: string }) => {
       const { convertQuestion2Answer } = await import('./convert-question2answer.ts');
-      parts.exitWith(await run(convertQuestion2Answer, { input, directory, ...flags }, parts));
+      await run(convertQuestion2Answer, { input, directory, ...flags }, parts);
     });
   group
     .command('apache-answer')
@@ -54,7 +52,7 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
     .addHelpText('after', help)
     .action(async (input: string, directory: string, { site }: { site: string }) => {
       const { convertApacheAnswer } = await import('./convert-apache-answer.ts');
-      parts.exitWith(await run(convertApacheAnswer, { input, directory, site }, parts));
+      await run(convertApacheAnswer, { input, directory, site }, parts);
     });
   group
     .command('nodebb')
@@ -74,7 +72,7 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
     .action(
       async (input: string, directory: string, flags: { site: string; format: 'markdown' | 'html' }) => {
         const { convertNodebb } = await import('./convert-nodebb.ts');
-        parts.exitWith(await run(convertNodebb, { input, directory, ...flags }, parts));
+        await run(convertNodebb, { input, directory, ...flags }, parts);
       },
     );
   group
@@ -85,7 +83,7 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
     .addHelpText('after', help)
     .action(async (input: string, directory: string) => {
       const { convertGithub } = await import('./convert-github.ts');
-      parts.exitWith(await run(convertGithub, { input, directory }, parts));
+      await run(convertGithub, { input, directory }, parts);
     });
 }
 
@@ -96,32 +94,30 @@ change. "parley import jsonl DIRECTORY" then imports the files; try it with --dr
 Exit codes: 0 converted; 1 the files were refused; 130 interrupted. With 1 and 130, no files are left.
 A directory whose name ends in .partial-… is left if the command is killed; delete it.`;
 
-async function run(
+function run(
   convert: (options: ConvertOptions) => Promise<ConvertSummary>,
   given: Pick<ConvertOptions, 'input' | 'directory' | 'site' | 'prefix' | 'format'>,
-  { withClient, out, err }: CommandParts,
-): Promise<number> {
-  return runUntilInterrupted(err, {
-    async run(signal) {
-      const describeWritten = (_bytes: number, rows: number) => `${formatNumber(rows)} rows written`;
-      const summary = await withClient((client) =>
+  parts: CommandParts,
+): Promise<void> {
+  return runCommand(parts, {
+    effect: 'Nothing was written.',
+    async run({ signal, print, createProgress }) {
+      const summary = await parts.withClient((client) =>
         writeNewDirectory({ directory: given.directory, isPrivate: true }, (directory) =>
           runInSession({ client, signal }, () =>
             convert({
               ...given,
               directory,
               client,
-              reading: createTerminalProgress(err),
-              writing: createTerminalProgress(err, { describe: describeWritten }),
+              reading: createProgress(),
+              writing: createProgress('rows written'),
               signal,
             }),
           ),
         ),
       );
-      for (const line of describe(summary, given.directory)) out.write(`${line}\n`);
+      print(describe(summary, given.directory));
     },
-    interrupted: 'Nothing was written.',
-    describeError: (error) => describeArchiveError(error, 'Nothing was written.'),
   });
 }
 

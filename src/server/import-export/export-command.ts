@@ -1,21 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import type { ObjectStore } from '#server/core/object-store.ts';
-import { createTerminalProgress, type Output } from '#server/core/progress.ts';
-import { runUntilInterrupted } from '#server/core/signals.ts';
 import { exportCommunity, type ExportFormat, exportFormats, type ExportSummary } from './export.ts';
-import { describeArchiveError } from './import-command.ts';
+import { type CommandOutput, runCommand } from './import-command.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
-export type ExportCommandParts = {
+export type ExportCommandParts = CommandOutput & {
   /** Opens the community's database, applies pending migrations, and runs `work` with a dedicated connection. */
   withClient: <Result>(work: (client: Client, origin: string) => Promise<Result>) => Promise<Result>;
   /** The bucket for the files of pictures, if one is configured. */
   getObjectStore: () => ObjectStore | undefined;
-  out: Output;
-  err: Output;
-  /** Sets the exit code: 1 if the export failed, 130 if it was interrupted. */
-  exitWith: (code: number) => unknown;
 };
 
 type Flags = { format: ExportFormat; private?: boolean; license?: string };
@@ -40,9 +34,7 @@ export function registerExportCommand(program: Command, parts: ExportCommandPart
       "the licence of your members' posts, such as 'CC BY-SA 4.0', to be stated in it",
     )
     .addHelpText('after', help)
-    .action(async (directory: string, flags: Flags) => {
-      parts.exitWith(await run(directory, flags, parts));
-    });
+    .action((directory: string, flags: Flags) => run(directory, flags, parts));
 }
 
 const help = `
@@ -55,31 +47,29 @@ The command works whether or not Parley runs, and the community is served meanwh
 
 Exit codes: 0 written; 1 failed; 130 interrupted. With 1 and 130, the directory does not exist.`;
 
-async function run(
+function run(
   directory: string,
   { format, private: withPrivateData = false, license }: Flags,
-  { withClient, getObjectStore, out, err }: ExportCommandParts,
-): Promise<number> {
-  return runUntilInterrupted(err, {
-    async run(signal) {
-      const describeRows = (_bytes: number, rows: number) => `${formatNumber(rows)} rows`;
-      const summary = await withClient((client, origin) =>
+  parts: ExportCommandParts,
+): Promise<void> {
+  return runCommand(parts, {
+    effect: 'Nothing was written.',
+    async run({ signal, print, createProgress }) {
+      const summary = await parts.withClient((client, origin) =>
         exportCommunity({
           directory,
           client,
-          objectStore: getObjectStore(),
+          objectStore: parts.getObjectStore(),
           format,
           withPrivateData,
           license,
           origin,
-          progress: createTerminalProgress(err, { describe: describeRows }),
+          progress: createProgress('rows'),
           signal,
         }),
       );
-      out.write(`${describe(summary)}\nThe community was exported to ${directory}.\n`);
+      print([describe(summary), `The community was exported to ${directory}.`]);
     },
-    interrupted: 'Nothing was written.',
-    describeError: (error) => describeArchiveError(error, 'Nothing was written.'),
   });
 }
 

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createTerminalProgress } from '#server/core/progress.ts';
-import { runUntilInterrupted } from '#server/core/signals.ts';
-import { describeArchiveError } from './import-command.ts';
+import { runCommand } from './import-command.ts';
 import type { ImportCommandParts } from './stack-exchange-command.ts';
 import { type ImportRun, listRuns } from './import-runs.ts';
 import type { UndoPreview } from './import-undo.ts';
@@ -30,9 +28,7 @@ export function addImportRunCommands(group: Command, parts: ImportCommandParts):
     .argument('<number>', 'the number of the import, as "parley import list" shows it', wholeNumber)
     .option('--yes', 'do not ask')
     .addHelpText('after', undoHelp)
-    .action(async (id: number, { yes = false }: { yes?: boolean }) => {
-      parts.exitWith(await undo(id, yes, parts));
-    });
+    .action((id: number, { yes = false }: { yes?: boolean }) => undo(id, yes, parts));
 }
 
 const undoHelp = `
@@ -45,42 +41,37 @@ removes the rest.
 
 Exit codes: 0 removed; 1 refused, not confirmed or failed; 130 interrupted.`;
 
-const continues = 'Run the command again to remove the rest.';
-
 const wholeNumber = (text: string) => {
   if (!/^[1-9]\d{0,14}$/u.test(text)) throw new InvalidArgumentError('Must be a whole number.');
   return Number(text);
 };
 
-async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promise<number> {
-  const { withClient, out, err, ask } = parts;
+async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promise<void> {
+  const { withClient, ask } = parts;
   const { previewUndo, undoImport } = await import('./import-undo.ts');
-  let site = '';
-  const refused = await runUntilInterrupted(err, {
-    async run() {
+  let confirmedSite: string | null = null;
+  await runCommand(parts, {
+    effect: 'Nothing was changed.',
+    async run({ print }) {
       const preview = await withClient((client) => previewUndo(client, id));
-      for (const line of describeUndo(preview)) out.write(`${line}\n`);
+      const { site } = preview.run;
+      print(describeUndo(preview));
       if (!yes) {
         if (ask === null) throw new ArchiveError('Without a terminal, --yes is needed.');
-        const answer = await ask(`Type the name of the site, ${preview.run.site}, to remove all this: `);
-        if (answer.trim() !== preview.run.site) throw new ArchiveError('Not confirmed.');
+        const answer = await ask(`Type the name of the site, ${site}, to remove all this: `);
+        if (answer.trim() !== site) throw new ArchiveError('Not confirmed.');
       }
-      ({ site } = preview.run);
+      confirmedSite = site;
     },
-    interrupted: 'Nothing was changed.',
-    describeError: (error) => describeArchiveError(error, 'Nothing was changed.'),
   });
-  if (refused !== 0) return refused;
-  const progress = createTerminalProgress(err, {
-    describe: (questions) => `${formatNumber(questions)} questions`,
-  });
-  return runUntilInterrupted(err, {
-    async run(signal) {
+  if (confirmedSite === null) return;
+  await runCommand(parts, {
+    effect: 'Run the command again to remove the rest.',
+    async run({ signal, print, createProgress }) {
+      const progress = createProgress('questions');
       await withClient((client) => undoImport(client, id, { progress, signal }));
-      out.write(`Import ${id} of ${site} was undone.\n`);
+      print([`Import ${id} of ${confirmedSite} was undone.`]);
     },
-    interrupted: continues,
-    describeError: (error) => describeArchiveError(error, continues),
   });
 }
 

@@ -1,19 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '#server/core/database.ts';
-import { createTerminalProgress, type Output } from '#server/core/progress.ts';
-import { runUntilInterrupted } from '#server/core/signals.ts';
 import { allowPublicAddresses } from '#server/core/public-addresses.ts';
+import { type CommandOutput, runCommand } from './import-command.ts';
 import { createDownload } from './imported-pictures-download.ts';
 import { importPictures, type PictureImportSummary } from './imported-pictures.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
-export type PicturesCommandParts = {
+export type PicturesCommandParts = CommandOutput & {
   /** Opens the community's database and applies pending migrations. */
   withDatabase: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
-  out: Output;
-  err: Output;
-  /** Sets the exit code: 1 if pictures failed, 130 for an interrupted import. */
-  exitWith: (code: number) => unknown;
 };
 
 /** Adds `import pictures`. */
@@ -27,9 +22,7 @@ export function addPicturesCommand(group: Command, parts: PicturesCommandParts):
       'also connect to these private IP addresses or ranges, such as 10.1.0.0/16, for an old site in your network',
     )
     .addHelpText('after', help)
-    .action(async (options: Flags) => {
-      parts.exitWith(await run(options, parts));
-    });
+    .action((options: Flags) => run(options, parts));
 }
 
 const help = `
@@ -50,35 +43,27 @@ function toConcurrency(text: string): number {
   return Number(text);
 }
 
-async function run(
-  { concurrency, allowAddress }: Flags,
-  { withDatabase, out, err }: PicturesCommandParts,
-): Promise<number> {
+async function run({ concurrency, allowAddress }: Flags, parts: PicturesCommandParts): Promise<void> {
   let isAllowed;
   try {
     isAllowed = allowPublicAddresses(allowAddress);
   } catch (error) {
-    err.write(`${(error as Error).message}\n`);
-    return 1;
+    parts.err.write(`${(error as Error).message}\n`);
+    parts.exitWith(1);
+    return;
   }
-  return runUntilInterrupted(err, {
-    async run(signal) {
-      const describe = (_bytes: number, pictures: number) => `${formatNumber(pictures)} pictures`;
-      const summary = await withDatabase((db) =>
-        importPictures({
-          db,
-          download: createDownload(isAllowed),
-          concurrency,
-          progress: createTerminalProgress(err, { describe }),
-          log: (message) => err.write(`${message}\n`),
-          signal,
-        }),
+  const download = createDownload(isAllowed);
+  await runCommand(parts, {
+    effect: 'Run the command again to continue.',
+    async run({ signal, log, print, createProgress }) {
+      const progress = createProgress('pictures');
+      const summary = await parts.withDatabase((db) =>
+        importPictures({ db, download, concurrency, progress, log, signal }),
       );
-      for (const line of describeSummary(summary)) out.write(`${line}\n`);
+      print(describeSummary(summary));
       signal.throwIfAborted();
       return summary.failed.size === 0 ? 0 : 1;
     },
-    interrupted: 'Run the command again to continue.',
   });
 }
 

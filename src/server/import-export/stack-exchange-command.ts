@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type CommandParts, runImportCommand } from './import-command.ts';
+import { type CommandParts, runCommand, runImportCommand } from './import-command.ts';
 import { type RedirectFormat, redirectFormats, writeRedirects } from './stack-exchange-redirects.ts';
 import { addImportRunCommands } from './import-runs-command.ts';
-import { ArchiveError } from './stack-exchange-errors.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 
 export type ImportCommandParts = CommandParts & {
@@ -49,9 +48,12 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
         .default('nginx'),
     )
     .addHelpText('after', redirectsHelp)
-    .action(async (site: string | undefined, { format }: { format: RedirectFormat }) => {
-      parts.exitWith(await printRedirects({ site, format }, parts));
-    });
+    .action((site: string | undefined, { format }: { format: RedirectFormat }) =>
+      runCommand(parts, {
+        effect: '',
+        run: () => parts.withClient((client) => writeRedirects(client, { site, format, out: parts.out })),
+      }),
+    );
   addImportRunCommands(group, parts);
   return group;
 }
@@ -61,20 +63,6 @@ The first lines of the map say how to use it. It has the posts that are visible 
 import.
 
 Exit codes: 0 printed; 1 no archive of the site was imported.`;
-
-async function printRedirects(
-  wanted: { site: string | undefined; format: RedirectFormat },
-  { withClient, out, err }: ImportCommandParts,
-): Promise<number> {
-  try {
-    await withClient((client) => writeRedirects(client, { ...wanted, out }));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    err.write(`${error.message}\n`);
-    return 1;
-  }
-}
 
 const help = `
 Importing again changes nothing. A newer archive of the same site also brings what was imported up to date, and
