@@ -1,27 +1,7 @@
 import type { ClientBase } from 'pg';
+import type { LineKind } from './jsonl-format.ts';
 import { readBatches } from './read-batches.ts';
 import { redirectTargets } from './redirect-targets.ts';
-
-/** The files of an export, in the order in which they are written: rows refer to rows of earlier files only. */
-export const exportedKinds = [
-  'members',
-  'badges',
-  'tags',
-  'questions',
-  'answers',
-  'replies',
-  'revisions',
-  'votes',
-  'follows',
-  'bookmarks',
-  'pictures',
-  'redirects',
-] as const;
-
-export type ExportedKind = (typeof exportedKinds)[number];
-
-/** Kinds that belong to single members and are written with private data only. */
-export const privateKinds: readonly ExportedKind[] = ['follows', 'bookmarks'];
 
 /** Rows fetched at a time. A text has at most 30,000 characters, imported ones can be longer. */
 const rowsPerFetch = 500;
@@ -49,9 +29,9 @@ export async function endSnapshot(client: ClientBase): Promise<void> {
 /** Counts the rows of each kind. */
 export async function countExported(
   client: ClientBase,
-  kinds: readonly ExportedKind[],
-): Promise<Map<ExportedKind, number>> {
-  const counts = new Map<ExportedKind, number>();
+  kinds: readonly LineKind[],
+): Promise<Map<LineKind, number>> {
+  const counts = new Map<LineKind, number>();
   for (const kind of kinds) {
     const { rows } = await client.query<{ count: string }>(
       `select count(*) as count from (${sources[kind].rows}) row`,
@@ -67,7 +47,7 @@ export async function countExported(
  */
 export async function* readExported(
   client: ClientBase,
-  kind: ExportedKind,
+  kind: LineKind,
   { withPrivateData, isArchive }: { withPrivateData: boolean; isArchive: boolean },
 ): AsyncGenerator<string[]> {
   const { rows: source, columns, privateColumns = {}, archiveColumns = {} } = sources[kind];
@@ -179,7 +159,7 @@ const unlessRemoved = (text: string) => `case when not exists (
   select from activity_removal where member_id = row.id and state <> 'restored'
 ) then ${text} end`;
 
-const sources: Readonly<Record<ExportedKind, Source>> = {
+const sources: Readonly<Record<LineKind, Source>> = {
   members: {
     rows: 'select * from member where deleted_at is null and application is null',
     columns: {

@@ -1,17 +1,8 @@
+import type { LineInput } from './jsonl-format.ts';
 import { type createLinkWriter, row, toHtml, toTime } from './export-stack-exchange-xml.ts';
 
-export type ExportedTag = {
-  id: number;
-  name: string;
-  /** One line of plain text. */
-  description?: string;
-  /** Markdown. */
-  about?: string;
-  descriptionSource?: { license: string };
-  aboutSource?: { license: string };
-  /** When the first question with the tag was written. Without one, archives leave out the texts of the tag. */
-  firstQuestionAt?: string;
-};
+/** `firstQuestionAt`: when the first question with the tag was written. Without one, archives leave out the texts of the tag. */
+export type ExportedTag = LineInput<'tags'> & { id: number; firstQuestionAt?: string };
 
 /**
  * The numbers of texts of tags, which are posts in an archive. They are negative, because those of questions and answers

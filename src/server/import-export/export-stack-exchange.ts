@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import type { PostKind } from '#shared/core/fields.ts';
-import type { BadgeClass } from '#shared/identity/imported-badges.ts';
 import { badgeClassNumbers } from './stack-exchange-badges.ts';
 import { closedKind, closeReasonNumbers } from './stack-exchange-closings.ts';
 import { bountyVotes } from './stack-exchange-site-history.ts';
-import type { ExportedKind } from './export-queries.ts';
+import type { LineInput, LineKind } from './jsonl-format.ts';
 import { type ExportedTag, tagRow, tagTextIds, tagTextRows } from './export-stack-exchange-tag-texts.ts';
 import { type Cells, createLinkWriter, row, toHtml, toTime, writeTags } from './export-stack-exchange-xml.ts';
 
@@ -14,82 +12,29 @@ export type ArchiveWriter = {
   file: string;
   begin: string;
   /** `write` returns the text for a row, which is empty for a row that the format does not have. */
-  parts: readonly { kind: ExportedKind; write: (line: string) => string }[];
+  parts: readonly { kind: LineKind; write: (line: string) => string }[];
   end: string;
 };
 
-type Post = {
-  id: number;
-  authorId?: number;
-  authorName?: string;
-  content: string;
-  upvotes: number;
-  downvotes: number;
-  importedUpvotes?: number;
-  importedDownvotes?: number;
-  createdAt: string;
-  editedAt?: string;
-  source?: { license: string };
-  communityWikiAt?: string;
-  bounties?: readonly { amount: number; day: string }[];
+/** A row of a kind as the export writes it, with the fields that are always there. */
+type Written<Kind extends LineKind, Always extends keyof LineInput<Kind> = never> = LineInput<Kind> & {
+  [Key in Always]-?: NonNullable<LineInput<Kind>[Key]>;
 };
-type Question = Post & {
-  title: string;
-  tags: string[];
-  views: number;
-  acceptedAnswerId?: number;
-  duplicateOf?: number;
-  closedReason?: ClosingReason;
-  closedAt?: string;
-};
-type Answer = Post & { questionId: number };
-type Reply = Partial<Post> & {
-  id: number;
-  questionId: number;
-  answerId?: number;
-  deleted?: boolean;
-  upvotes: number;
-  createdAt: string;
-};
-type Member = {
-  id: number;
-  name?: string;
-  bio?: string;
-  location?: string;
-  website?: string;
-  reputation: number;
-  createdAt: string;
-};
-type Badge = {
-  memberId: number;
-  name: string;
-  class?: BadgeClass;
-  tagBased?: boolean;
-  awards: number;
-  firstAt: string;
-  lastAt: string;
-};
-type Revision = {
-  post: PostKind;
-  postId: number;
-  number: number;
-  title?: string;
-  content: string;
-  tags?: string[];
-  createdAt: string;
-};
-type Vote = { post: PostKind; postId: number; vote: 'up' | 'down'; day: string; memberId?: number };
+type OfPost = 'upvotes' | 'downvotes' | 'createdAt';
+type Question = Written<'questions', OfPost | 'tags' | 'views'>;
+type Answer = Written<'answers', OfPost>;
+type Post = Question | Answer;
 
 type Rows = {
-  members: Member;
-  badges: Badge;
+  members: Written<'members', 'reputation' | 'createdAt'>;
+  badges: Written<'badges', 'awards' | 'lastAt'>;
   tags: ExportedTag;
   questions: Question;
   answers: Answer;
-  replies: Reply;
-  revisions: Revision;
-  votes: Vote;
-  follows: { memberId: number; questionId?: number; createdAt: string };
+  replies: Written<'replies', OfPost>;
+  revisions: Written<'revisions'>;
+  votes: Written<'votes', 'day'>;
+  follows: Written<'follows', 'createdAt'>;
 };
 
 /** Questions and answers have their ids in one space there. */
@@ -115,7 +60,7 @@ export function createArchiveWriters(settings: {
     nextId.set(file, id);
     return id;
   };
-  const licenseOf = ({ source }: { source?: { license: string } }) => source?.license ?? settings.license;
+  const licenseOf = ({ source }: Pick<Post, 'source'>) => source?.license ?? settings.license;
   const links = createLinkWriter(settings.origin);
   const voteRow = (
     postId: number,
@@ -131,7 +76,7 @@ export function createArchiveWriters(settings: {
       CreationDate: `${day.slice(0, 10)}T00:00:00.000`,
       BountyAmount: more.BountyAmount,
     });
-  const writeVote = ({ post, postId, vote, day }: Vote) =>
+  const writeVote = ({ post, postId, vote, day }: Rows['votes']) =>
     post === 'reply' ? '' : voteRow(archivePostId(post, postId), vote === 'up' ? 2 : 3, day);
   return [
     file('Users', [
@@ -258,7 +203,7 @@ export function createArchiveWriters(settings: {
   ];
 
   /** A row for each award. Only the first and the last have their own time. */
-  function badgeRows(badge: Badge): string {
+  function badgeRows(badge: Rows['badges']): string {
     const write = (time: string) =>
       row({
         Id: numbered('Badges'),
@@ -303,12 +248,12 @@ export function createArchiveWriters(settings: {
   function versionRows(version: {
     id: number;
     isFirst: boolean;
-    title?: string;
+    title?: string | undefined;
     content: string;
-    tags?: string[];
+    tags?: string[] | undefined;
     createdAt: string;
-    authorId?: number;
-    authorName?: string;
+    authorId?: number | undefined;
+    authorName?: string | undefined;
   }): string {
     const { id, isFirst, title, content, tags, createdAt, authorId, authorName } = version;
     const [titleKind, textKind, tagsKind] = isFirst ? [1, 2, 3] : [4, 5, 6];
@@ -334,7 +279,7 @@ export function createArchiveWriters(settings: {
     );
   }
 
-  function currentVersionRows(post: Post & Partial<Question>, id: number): string {
+  function currentVersionRows(post: Post, id: number): string {
     return versionRows({
       ...post,
       id,

@@ -10,6 +10,7 @@ import type { ObjectStore } from '#server/core/object-store.ts';
 import { readFileContent } from '#server/posts/index.ts';
 import * as queries from './export-queries.ts';
 import { type ArchiveWriter, createArchiveWriters } from './export-stack-exchange.ts';
+import { type LineKind, lineKinds, privateKinds } from './jsonl-format.ts';
 import { writeNewDirectory } from './new-directory.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
@@ -36,7 +37,7 @@ export type ExportOptions = {
 };
 
 export type ExportSummary = {
-  counts: ReadonlyMap<queries.ExportedKind, number>;
+  counts: ReadonlyMap<LineKind, number>;
   pictureFiles: number;
   /** Files of pictures whose object is missing in the object store. They are left out. */
   missingPictureFiles: number;
@@ -78,9 +79,7 @@ function ignore(): void {}
 
 async function writeFiles(options: ExportOptions, partial: string): Promise<ExportSummary> {
   const { client, format, withPrivateData, progress } = options;
-  const kinds = queries.exportedKinds.filter(
-    (kind) => withPrivateData || !queries.privateKinds.includes(kind),
-  );
+  const kinds = lineKinds.filter((kind) => withPrivateData || !privateKinds.includes(kind));
   const counts = await queries.countExported(client, kinds);
   progress?.start([...counts.values()].reduce((sum, count) => sum + count, 0));
   try {
@@ -104,7 +103,7 @@ async function writeFiles(options: ExportOptions, partial: string): Promise<Expo
 }
 
 /** Each kind is a file of its own, a row per line. */
-function createLineWriters(kinds: readonly queries.ExportedKind[]): ArchiveWriter[] {
+function createLineWriters(kinds: readonly LineKind[]): ArchiveWriter[] {
   return kinds.map((kind) => ({
     file: `${kind}.jsonl`,
     begin: '',
@@ -173,7 +172,7 @@ async function readPicture(
 
 async function writeManifest(
   { client, withPrivateData, license, origin }: ExportOptions,
-  { partial, counts }: { partial: string; counts: ReadonlyMap<queries.ExportedKind, number> },
+  { partial, counts }: { partial: string; counts: ReadonlyMap<LineKind, number> },
 ): Promise<void> {
   const { rows } = await client.query<{ at: string }>(
     `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at`,

@@ -2,29 +2,20 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
-import { describeIssue, type LineKind, type Manifest, manifestSchema, rowSchemas } from './jsonl-format.ts';
+import {
+  describeIssue,
+  type LineKind,
+  lineKinds,
+  type Manifest,
+  manifestSchema,
+  rowSchemas,
+} from './jsonl-format.ts';
 import { ArchiveError, getFileSize, unreadableError } from './stack-exchange-errors.ts';
 
 /** A file of JSON lines. */
 export type LineFile = { kind: LineKind; name: string; path: string; bytes: number };
 
 export type LineFiles = { directory: string; manifest: Manifest | null; files: LineFile[] };
-
-/** In this order: members show which pictures are avatars, and texts get the addresses of pictures. */
-export const lineKinds = [
-  'members',
-  'badges',
-  'pictures',
-  'tags',
-  'questions',
-  'answers',
-  'replies',
-  'revisions',
-  'votes',
-  'follows',
-  'bookmarks',
-  'redirects',
-] as const satisfies readonly LineKind[];
 
 /** Bytes that are read at once, and the longest line. */
 const chunkBytes = 1024 * 1024;

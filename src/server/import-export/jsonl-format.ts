@@ -302,6 +302,27 @@ export const rowSchemas = {
 };
 export type LineKind = keyof typeof rowSchemas;
 export type LineRow<Kind extends LineKind> = z.infer<(typeof rowSchemas)[Kind]>;
+/** A row as it is written in a file. */
+export type LineInput<Kind extends LineKind> = z.input<(typeof rowSchemas)[Kind]>;
+
+/** The kinds of files in the order of exports and imports: rows refer to rows of earlier files, texts to pictures. */
+export const lineKinds = [
+  'members',
+  'badges',
+  'pictures',
+  'tags',
+  'questions',
+  'answers',
+  'replies',
+  'revisions',
+  'votes',
+  'follows',
+  'bookmarks',
+  'redirects',
+] as const satisfies readonly LineKind[];
+
+/** Kinds that belong to single members and are exported with private data only. */
+export const privateKinds: readonly LineKind[] = ['follows', 'bookmarks'];
 
 /** `export.json`, which only exports of Parley have. */
 export const manifestSchema = z.looseObject({
