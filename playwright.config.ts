@@ -24,16 +24,13 @@ export default defineConfig({
   // The long tests first: at the end nothing would run in parallel with them.
   projects: [
     { name: 'heavy', testMatch: heavy },
-    {
-      name: 'fast',
-      testIgnore: [...heavy, '**/other-browsers/**'],
-      // Animations take a tenth of the time of a page. The heavy tier shows them.
-      use: { contextOptions: { reducedMotion: 'reduce' } },
-    },
+    { name: 'fast', testIgnore: [...heavy, '**/other-browsers/**'] },
   ],
   use: {
     ...devices['Desktop Chrome'],
     screenshot: 'only-on-failure',
+    // Animations take a tenth of the time of a page. Some files of the heavy tier show them.
+    contextOptions: { reducedMotion: 'reduce' },
     // A click on something that never appears fails sooner than its test, which may have three minutes.
     actionTimeout: 30_000,
     // Tracing takes a quarter of the time. Use --trace on to examine a failure.

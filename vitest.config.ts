@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vitest/config';
 import { heavyFiles } from './scripts/lib/tiers.mjs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The slowest files run first, in this order: at the end nothing would run in parallel with them. */
+/** The slowest files of each project run first, in this order: at the end nothing would run in parallel with them. */
 const longest = [
   'start',
   'stack-exchange-real-archives',
@@ -54,16 +54,19 @@ const longest = [
   'moderation',
 ];
 
+/** One project after the other: for a file of another project, Vitest starts a new worker, which loads the server again. */
+const projectsInOrder = ['heavy', 'heavy alone', 'server', 'alone', 'web'];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const inOrder = super.sort.bind(this);
     const sorted = await inOrder(files);
-    const rank = ({ moduleId, project }: TestSpecification) => {
-      const place = longest.indexOf(path.basename(moduleId, '.test.ts'));
-      if (place !== -1) return place;
-      return project.name === 'web' ? longest.length + 1 : longest.length;
+    const position = ({ moduleId }: TestSpecification) => {
+      const index = longest.indexOf(path.basename(moduleId, '.test.ts'));
+      return index === -1 ? longest.length : index;
     };
-    return sorted.toSorted((one, other) => rank(one) - rank(other));
+    const rank = ({ project }: TestSpecification) => projectsInOrder.indexOf(project.name);
+    return sorted.toSorted((one, other) => rank(one) - rank(other) || position(one) - position(other));
   }
 }
 

@@ -7,7 +7,7 @@ import { runInForeground, runCaptured, wasInterrupted } from './child-process.mj
 import { findTestsNotRun, listPlaywrightTests } from './spec-coverage.mjs';
 import { countResults, listPlaywrightFailures } from './failures.mjs';
 import { ensurePgBouncer, findPostgresPrograms } from './postgresql.mjs';
-import { getPackageDirectory, getPinnedNode } from './project.mjs';
+import { getCommandEnvironment, getPackageDirectory, getPinnedNode } from './project.mjs';
 import { withScratchDirectory } from './scratch-directory.mjs';
 import { findTestFiles, isHeavy } from './tiers.mjs';
 import { combineVitestRuns, filesToRunAgain } from './vitest-runs.mjs';
@@ -138,7 +138,7 @@ async function serverTests({ filters, all }) {
 function runVitest(parameters, given, byLine) {
   return withReport(async (report, scratch) => {
     const unhandled = `${report}.unhandled`;
-    const env = { ...scratch, ...given, PARLEY_UNHANDLED_ERRORS: unhandled };
+    const env = { ...getCommandEnvironment(), ...scratch, ...given, PARLEY_UNHANDLED_ERRORS: unhandled };
     const vitest = path.join(getPackageDirectory('vitest'), 'vitest.mjs');
     const reporters = [
       '--reporter=default',
@@ -196,7 +196,7 @@ const isOfOtherBrowsers = (file) => file.startsWith('tests/e2e/other-browsers/')
 function runPlaywright(parameters, given, byLine) {
   return withReport(async (report, scratch) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
-    const env = { ...scratch, ...given, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    const env = { ...getCommandEnvironment(), ...scratch, ...given, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
     const all = [playwright, 'test', '--reporter=list,json', ...parameters];
     const code = await runInForeground(getPinnedNode(), all, { env, byLine });
     const stored = await readReport(report);

@@ -2,6 +2,9 @@ import { expect, test } from '@playwright/test';
 import { askAndOpen, button, postAnswer, uniqueText } from './support/posts.ts';
 import { registerMember } from './support/members.ts';
 
+// With animations, as most members see it.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 test('an answer is not posted twice when the response is lost', async ({ page }) => {
   await registerMember(page.request);
   await askAndOpen(page, uniqueText('Is anybody there?'));
@@ -43,28 +46,6 @@ test('text typed while an answer is being posted stays and becomes a second answ
   await button(page, 'Post Answer').click();
   await expect(answers).toHaveText([/Two/u, /One/u]);
   await expect(field).toHaveValue('');
-});
-
-test('further answers are loaded on request, or when the URL names one of them', async ({ page }) => {
-  test.slow();
-  const member = await registerMember(page.request);
-  const id = await askAndOpen(page, uniqueText('How many answers are too many?'));
-  const first = await postAnswer(page.request, id, 'The very first answer');
-  await Promise.all(Array.from({ length: 50 }, (_, at) => postAnswer(page.request, id, `Answer ${at}`)));
-  await page.goto(`/question/${id}`);
-  const answers = page.getByRole('article', { name: `Answer by ${member.displayName}` });
-  await expect(answers).toHaveCount(50);
-  await expect(page.getByRole('heading', { name: '51 Answers' })).toBeVisible();
-  await button(page, 'Load more answers').click();
-  await expect(answers).toHaveCount(51);
-  await expect(answers.last()).toContainText('The very first answer');
-  await expect(button(page, 'Load more answers')).toHaveCount(0);
-
-  await page.goto('/');
-  await page.goto(`/question/${id}#answer-${first}`);
-  const wanted = answers.filter({ hasText: 'The very first answer' });
-  await expect(wanted).toBeFocused({ timeout: 30_000 });
-  await expect(wanted).toBeInViewport();
 });
 
 test('an answer that could not be accepted returns to its place', async ({ page }) => {

@@ -3,6 +3,9 @@ import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { secondMember, uniqueText } from './support/posts.ts';
 
+// With animations, as most members see it.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 test('a member with only a keyboard signs in, reads, votes, answers, replies, removes the vote and signs out', async ({
   page,
   browser,

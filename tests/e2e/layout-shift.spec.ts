@@ -3,6 +3,9 @@ import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, postReply, secondMember, uniqueText, upvote } from './support/posts.ts';
 import { deleteState } from './support/three-members.ts';
 
+// With animations, as most members see it.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 /** Cumulative layout shift a page may have (0.1 counts as good elsewhere). */
 const most = 0.02;
 

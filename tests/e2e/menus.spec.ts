@@ -4,6 +4,9 @@ import { registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, askAndOpen, postReply, secondMember, uniqueText } from './support/posts.ts';
 
+// With animations, as most members see it.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 /** Long enough for the page to scroll below each post. */
 const long = 'Word after word, line after line.\n\n'.repeat(40);
 

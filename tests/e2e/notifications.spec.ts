@@ -2,6 +2,9 @@ import { expect, test, type APIRequestContext, type Page } from '@playwright/tes
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText, upvote } from './support/posts.ts';
 
+// With animations, as most members see it.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 const notificationButton = (page: Page) =>
   page.getByRole('banner').getByRole('button', { name: 'Notifications' });
 const menu = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });

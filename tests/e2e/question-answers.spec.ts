@@ -97,7 +97,11 @@ test('an accepted answer far behind the first page is listed first, and a link t
   const id = await askQuestion(ada.request, { title: uniqueText('Which of very many?') });
   const oldest = await postAnswer(ben.request, id, 'The oldest answer');
   const second = await postAnswer(ben.request, id, 'The second answer');
-  for (let n = 0; n < 55; n++) await postAnswer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`);
+  await Promise.all(
+    Array.from({ length: 55 }, (_, n) =>
+      postAnswer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`),
+    ),
+  );
   const { page, request } = trio.cleo;
   await page.goto(`/question/${id}`);
   const answers = page.getByRole('article', { name: 'Answer by' });
@@ -112,8 +116,11 @@ test('an accepted answer far behind the first page is listed first, and a link t
   await page.reload();
   await expect(answers).toHaveCount(51);
   await expect(answers.first()).toContainText('The oldest answer');
-  await page.getByRole('button', { name: 'Load more answers' }).click();
+  await expect(page.getByRole('heading', { name: '57 Answers' })).toBeVisible();
+  const more = page.getByRole('button', { name: 'Load more answers' });
+  await more.click();
   await expect(answers).toHaveCount(57);
+  await expect(more).toHaveCount(0);
   await expect(page.locator(`#answer-${oldest}`)).toHaveCount(1);
   // Posts beyond the first page change live as well.
   await page.evaluate(() => window.scrollTo(0, 0));

@@ -137,7 +137,7 @@ test('a mirror equals the public content after any changes, on two nodes', async
   for (let each = 0; each < 6; each++) await actions['ask']?.(members[each % 4] ?? ann);
   const mirror = new Mirror();
   let read = 0;
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 8; round++) {
     await server.resetRateLimits();
     const guest = await server.register(`Guest ${round}`);
     const everybody = [...members, guest];

@@ -142,8 +142,12 @@ describe('an invalid request is rejected with problem details and changes nothin
         operation,
         validRequest,
       )) {
-        if (operation.body !== undefined) await server.resetRateLimits();
-        const { status, body, headers } = await bob.send(operation.method, path, sending);
+        let response = await bob.send(operation.method, path, sending);
+        if (response.status === 429) {
+          await server.resetRateLimits();
+          response = await bob.send(operation.method, path, sending);
+        }
+        const { status, body, headers } = response;
         if (mayBeAccepted && status === 200) continue;
         const isProblem = headers.get('content-type') === 'application/problem+json';
         if (status < 400 || status >= 500 || status === 429 || !isProblem || !isCompleteProblem(body, status))

@@ -69,7 +69,7 @@ test('a cached page equals the database after any change, for its writer immedia
       await waitForEvents();
       for (const member of members) await expectPages(nodes, member, questions.at(-1) ?? 0, list.length);
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: 4, endOnFailure: true },
   );
   // Thousands of requests.
 }, 300_000);

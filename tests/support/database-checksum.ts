@@ -8,17 +8,10 @@ import type { Database } from '#server/core/database.ts';
  * reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE'
-      and table_name not in (
-        ${sql.join(statisticsTables.map((name) => sql.lit(name)))},
-        'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce',
-        'email_failure', 'sign_in', 'event_reader', 'public_change', 'public_change_state')
-    order by table_name`.execute(db);
+  tables ??= await listTables(db);
   const checksum = await sumOf(
     db,
-    tables.map(({ name }) => {
+    tables.map((name) => {
       const withoutAccountEvents = name === 'event' ? sql`where event->>'kind' <> 'account-changed'` : sql``;
       return { name, lines: sql`select row::text from ${sql.table(name)} row ${withoutAccountEvents}` };
     }),
@@ -30,19 +23,40 @@ export async function databaseChecksum(db: Database): Promise<string> {
   return [checksum, ...kinds.map(({ kind, count }) => `event ${kind} ${count}`)].join('\n');
 }
 
+/** Every database of the tests has the same tables, and to list them takes as long as to read them. */
+let tables: readonly string[] | undefined;
+let memberColumns: readonly { table: string; column: string }[] | undefined;
+
+async function listTables(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'
+      and table_name not in (
+        ${sql.join(statisticsTables.map((name) => sql.lit(name)))},
+        'session', 'rate_limit', 'search_word', 'setting', 'email_link', 'security_event', 'used_nonce',
+        'email_failure', 'sign_in', 'event_reader', 'public_change', 'public_change_state')
+    order by table_name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 /** A checksum of all rows of a member: their own data including sessions, and their notifications. */
 export async function memberChecksum(db: Database, memberId: number): Promise<string> {
-  const { rows: columns } = await sql<{ table: string; column: string }>`
-    select table_name as table, column_name as column from information_schema.columns
-    where table_schema = 'public' and column_name in ('member_id', 'recipient_id')
-      and table_name not in (${sql.join(statisticsTables.map((name) => sql.lit(name)))})
-    order by table_name, column_name`.execute(db);
-  const rows = columns.map(({ table, column }) => ({
+  memberColumns ??= await listMemberColumns(db);
+  const rows = memberColumns.map(({ table, column }) => ({
     name: table,
     lines: sql`select row::text from ${sql.table(table)} row where ${sql.ref(column)} = ${memberId}`,
   }));
   const member = { name: 'member', lines: sql`select row::text from member row where id = ${memberId}` };
   return sumOf(db, [...rows, member]);
+}
+
+async function listMemberColumns(db: Database) {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'public' and column_name in ('member_id', 'recipient_id')
+      and table_name not in (${sql.join(statisticsTables.map((name) => sql.lit(name)))})
+    order by table_name, column_name`.execute(db);
+  return rows;
 }
 
 const statisticsTables = [

@@ -27,8 +27,12 @@ export type TestDatabase = { connection: pg.ClientConfig; drop: () => Promise<vo
 /** Creates a migrated, empty database. Drop it after the tests of the file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { admin, user, owner, template, isTemporary } = inject('testServer');
+  // Copying files takes half of the time of writing them to the write-ahead log as well.
   const database = `test_${randomBytes(8).toString('hex')}`;
-  await runAsAdmin(admin, `create database ${database} template ${template} owner ${owner}`);
+  await runAsAdmin(
+    admin,
+    `create database ${database} template ${template} owner ${owner} strategy file_copy`,
+  );
   // Tests never cut the power, and waiting for the disk takes most of the time of a write.
   await runAsAdmin(admin, `alter database ${database} set synchronous_commit = off`);
   return {

@@ -40,7 +40,7 @@ export type TestServer = {
   backgroundJobs: BackgroundJobs | undefined;
   /** Resets every rate limit. */
   resetRateLimits(): Promise<void>;
-  /** Ages every edit: edits within a few minutes are one version. */
+  /** Ages the edits of the last minutes: those within a few minutes are one version. */
   ageEdits(minutes: number): Promise<void>;
   stop(): Promise<void>;
 };
@@ -159,9 +159,8 @@ export async function startServerOn(
     runtimeSettings,
     resetRateLimits,
     ageEdits: async (minutes) =>
-      void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)`.execute(
-        db,
-      )),
+      void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)
+        where replaced_at > now() - interval '15 minutes'`.execute(db)),
     async stop() {
       http.closeConnections();
       await http.stop(0);

@@ -18,7 +18,7 @@ import { importJsonLines } from './jsonl-import.ts';
 setupTestDatabase();
 
 it('reads a few rows of the database for each row of an archive although its tables were empty, and writes each post once', async () => {
-  const count = 1200;
+  const count = 600;
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const posts = [...ids, ...ids.map((id) => count + id)];
   const archive = {
@@ -52,7 +52,7 @@ it('reads a few rows of the database for each row of an archive although its tab
 });
 
 it('reads a few rows of the database for each row of JSON lines, although its tables were empty before', async () => {
-  const count = 1200;
+  const count = 600;
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const files = {
     members: ids.map((id) => ({ id, name: `Member ${id}` })),

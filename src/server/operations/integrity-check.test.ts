@@ -250,7 +250,7 @@ class Community {
 }
 
 /** Seconds this may take: PARLEY_PROPERTY_SECONDS for long runs, PARLEY_PROPERTY_SEED to repeat one. */
-const seconds = Number(process.env['PARLEY_PROPERTY_SECONDS'] ?? 12);
+const seconds = Number(process.env['PARLEY_PROPERTY_SECONDS'] ?? 8);
 const firstSeed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Date.now() % 1_000_000_000);
 
 test(
