@@ -4,7 +4,7 @@ import {
   IconCode,
   IconHistory,
   IconKey,
-  IconMail,
+  IconAt,
   IconRobot,
   IconUserPlus,
   IconWebhook,
@@ -73,7 +73,7 @@ function SiteSettings() {
 /** The other pages of admins. */
 const listPages = (): MenuPage[] => [
   { href: paths.statistics, label: t`Statistics`, Icon: IconChartBar },
-  { href: paths.emails, label: t`Emails`, Icon: IconMail },
+  { href: paths.emails, label: t`Emails`, Icon: IconAt },
   { href: paths.signInProviders, label: t`Sign-in providers`, Icon: IconKey },
   { href: paths.webhooks, label: t`Web hooks`, Icon: IconWebhook },
   { href: paths.widget, label: t`Questions on other sites`, Icon: IconCode },
