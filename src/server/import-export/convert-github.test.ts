@@ -189,6 +189,7 @@ it.each([
     JSON.stringify({ ...discussion, upvoteCount: '3' }),
   ],
   ['d.jsonl is empty', ''],
+  ['d.jsonl, line 1: the row is longer than 64 MB', `{"body": "${'a'.repeat(140 * 1024 * 1024)}`],
 ])('refuses a file with: %s', async (problem, content) => {
   const community = await createTestCommunity();
   const { out, err, code, directory } = await convert(community, content);

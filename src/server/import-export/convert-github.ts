@@ -1,15 +1,13 @@
 import path from 'node:path';
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { type ConvertOptions, type ConvertSummary, readWithProgress } from './convert.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { arrangePosts, createForumTables, indexForumTables, reportTable } from './forum-tables.ts';
 import { writeForum } from './forum-writer.ts';
-import { describeIssue } from './jsonl-format.ts';
-import { lineError } from './jsonl-files.ts';
+import { readJsonLines } from './json-lines.ts';
+import { DumpText } from './sql-dump-text.ts';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
-import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
+import { ArchiveError } from './stack-exchange-errors.ts';
 
 const site = 'https://github.com';
 
@@ -53,9 +51,6 @@ type Discussion = z.infer<typeof discussion>;
 type Author = z.infer<typeof author>;
 type Comment = Discussion['comments']['nodes'][number]['replies']['nodes'][number];
 
-/** Discussions that are staged at once. */
-const batchSize = 50;
-
 /**
  * Converts the discussions of GitHub's GraphQL API, one JSON object per line.
  * @throws ArchiveError with the line of the first problem
@@ -65,14 +60,18 @@ export async function convertGithub(options: ConvertOptions): Promise<ConvertSum
   await createForumTables(client);
   const found: Found = { authors: new Map(), categories: new Map(), missing: 0 };
   await readWithProgress(options, [input], async (report) => {
-    const onBytes = (bytes: number) => report(path.basename(input), bytes, 0);
-    for await (const batch of readDiscussions(input, onBytes)) {
+    const name = path.basename(input);
+    const source = new DumpText(input, (bytes) => report(name, bytes, 0));
+    let isEmpty = true;
+    for await (const batch of readJsonLines(source, discussion)) {
+      isEmpty = false;
       const topics = batch.map(({ line, row }) => toTopic(line, row, found));
       const posts = batch.flatMap(({ line, row }) => toPosts(line, row, found));
       await copyRows(client, topicColumns, topics);
       await copyRows(client, postColumns, posts);
-      report(path.basename(input), 0, topics.length + posts.length);
+      report(name, 0, topics.length + posts.length);
     }
+    if (isEmpty) throw new ArchiveError(`${name} is empty.`);
   });
   await copyRows(
     client,
@@ -112,44 +111,6 @@ type Found = {
   /** Comments and replies that GitHub counts but did not return. */
   missing: number;
 };
-
-async function* readDiscussions(
-  file: string,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<{ line: number; row: Discussion }[]> {
-  const name = path.basename(file);
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-  let batch: { line: number; row: Discussion }[] = [];
-  let line = 0;
-  try {
-    for await (const text of lines) {
-      line++;
-      onBytes(Buffer.byteLength(text) + 1);
-      if (text.trim() === '') continue;
-      batch.push({ line, row: parseDiscussion(name, line, text) });
-      if (batch.length < batchSize) continue;
-      yield batch;
-      batch = [];
-    }
-  } catch (error) {
-    const isOfFile = error instanceof Error && 'syscall' in error;
-    throw isOfFile ? unreadableError(file, error) : error;
-  }
-  if (line === 0) throw new ArchiveError(`${name} is empty.`);
-  if (batch.length > 0) yield batch;
-}
-
-function parseDiscussion(name: string, line: number, text: string): Discussion {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw lineError(name, line, 'the line is not JSON');
-  }
-  const parsed = discussion.safeParse(json);
-  if (!parsed.success) throw lineError(name, line, describeIssue(parsed.error));
-  return parsed.data;
-}
 
 const topicColumns =
   'forum_topic (line, id, title, content, format, tags, tag_ids, author, author_name, created, edited, upvotes, downvotes, ' +

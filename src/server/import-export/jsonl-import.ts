@@ -5,7 +5,10 @@ import { addWithPendingLists } from '#server/discovery/index.ts';
 import { runInImportSession, runInTransaction } from './import-session.ts';
 import type { LineCounts, LineTallies } from './jsonl-accounting.ts';
 import { addLines } from './jsonl-add.ts';
-import { findLineFiles, type LineFiles, readRows } from './jsonl-files.ts';
+import { readJsonLines } from './json-lines.ts';
+import { DumpText } from './sql-dump-text.ts';
+import { findLineFiles, type LineFiles } from './jsonl-files.ts';
+import { type LineKind, type LineRow, rowSchemas } from './jsonl-format.ts';
 import { stagePictures } from './jsonl-pictures.ts';
 import { type CopiedKind, type StageContext, stageRows } from './jsonl-stage.ts';
 import { checkReferences, createLineTables } from './jsonl-tables.ts';
@@ -125,7 +128,8 @@ async function readFiles(
     for (const file of files.files) {
       const tally = new RowTally(file);
       tallies[file.kind] = tally;
-      for await (const { rows, bytes } of readRows(file, signal)) {
+      const source = new DumpText(file.path, (bytes) => report(file.name, bytes, 0));
+      for await (const rows of readJsonLines<LineRow<LineKind>>(source, rowSchemas[file.kind])) {
         tally.read += rows.length;
         if (file.kind === 'pictures')
           await stagePictures(
@@ -133,7 +137,7 @@ async function readFiles(
             rows as Parameters<typeof stagePictures>[1],
           );
         else await stageRows(context, file.kind, rows as Parameters<typeof stageRows<CopiedKind>>[2]);
-        report(file.name, bytes, rows.length);
+        report(file.name, 0, rows.length);
       }
     }
   });

@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg';
+import { z } from 'zod';
 import { type CopyCell, copyRows } from './copy-rows.ts';
-import { lineError } from './jsonl-files.ts';
+import { readJsonLines } from './json-lines.ts';
 import { copyDump } from './sql-dump.ts';
-import { decodeBytes, DumpText } from './sql-dump-text.ts';
+import { DumpText } from './sql-dump-text.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
 /*
@@ -23,9 +24,6 @@ const wantedKeys = {
   zset: /^(?:uid:[1-9]\d{0,14}:(?:up|down)vote|group:cid:\d+:privileges:groups:topics:read:members)$/u,
   set: /^topic:[1-9]\d{0,14}:tags$/u,
 };
-
-/** Documents that are copied at once. */
-const batchSize = 500;
 
 export type NodebbFile = { file: string; name: string; onRead: (bytes: number, rows: number) => void };
 
@@ -73,50 +71,24 @@ async function copyDocuments(
   source: DumpText,
   onRows: (rows: number) => void,
 ): Promise<void> {
-  let batch = createBatch();
   let isNodebb = false;
-  for (;;) {
-    const end = source.text.indexOf('\n');
-    if (end < 0) {
-      if (source.isComplete) break;
-      await source.more();
-      continue;
+  for await (const rows of readJsonLines(source, document)) {
+    const batch = createBatch();
+    for (const { row } of rows) {
+      isNodebb ||= typeof row['_key'] === 'string';
+      addDocument(batch, row);
     }
-    const line = source.text.slice(0, end).trim();
-    if (line !== '') {
-      const document = parseDocument(source, line);
-      isNodebb ||= typeof document['_key'] === 'string';
-      addDocument(batch, document);
-    }
-    source.consume(end + 1);
-    if (++batch.lines < batchSize) continue;
     await copyBatch(client, batch);
-    onRows(batch.lines);
-    batch = createBatch();
+    onRows(rows.length);
   }
-  await copyBatch(client, batch);
-  onRows(batch.lines);
   if (!isNodebb) throw new ArchiveError(`${source.name} is not an export of NodeBB: no object has a "_key".`);
 }
 
-type Document = Record<string, unknown>;
+const document = z.record(z.string(), z.unknown(), 'the line is not a JSON object');
+type Document = z.infer<typeof document>;
 
-function parseDocument({ name, line }: DumpText, bytes: string): Document {
-  const text = decodeBytes(bytes);
-  if (text === null) throw lineError(name, line, 'the line is not UTF-8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw lineError(name, line, 'the line is not JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw lineError(name, line, 'the line is not a JSON object');
-  return value as Document;
-}
-
-type Batch = { lines: number; hash: CopyCell[][]; zset: CopyCell[][]; set: CopyCell[][] };
-const createBatch = (): Batch => ({ lines: 0, hash: [], zset: [], set: [] });
+type Batch = { hash: CopyCell[][]; zset: CopyCell[][]; set: CopyCell[][] };
+const createBatch = (): Batch => ({ hash: [], zset: [], set: [] });
 
 function addDocument(batch: Batch, { _id, _key: key, ...fields }: Document): void {
   if (typeof key !== 'string') return;

@@ -7,13 +7,13 @@ import { lineError } from './jsonl-files.ts';
 import { ArchiveError, unreadableError } from './stack-exchange-errors.ts';
 
 /** Bytes that are read at once. */
-const chunkBytes = 256 * 1024;
+const chunkBytes = 1024 * 1024;
 
 /** Bytes of the longest row. A file in a row has up to 16 MB, and twice as much with escapes. */
 const maxPendingBytes = 64 * 1024 * 1024;
 
 /**
- * The text of a dump, also of one that gzip compressed, of which only the part that is being read is in memory. Each byte is
+ * The text of a dump or of JSON lines, also of a file that gzip compressed, of which only the part that is being read is in memory. Each byte is
  * a Latin-1 character, because dumps of MySQL mix texts in UTF-8 with binary values.
  */
 export class DumpText {
