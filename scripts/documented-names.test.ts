@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -10,7 +10,9 @@ const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: project,
   encoding: 'utf8',
-}).split('\0');
+})
+  .split('\0')
+  .filter((file) => existsSync(path.join(project, file)));
 const wordsOfCode = new Set(
   files
     .filter((file) => /^(?:src|tests)\/.*\.tsx?$/u.test(file))
