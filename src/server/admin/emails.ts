@@ -3,7 +3,7 @@ import type { Database, Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 import {
-  findOwnEmail,
+  findEmailOfMember,
   readEmailState,
   type EmailSending,
   type EmailSite,
@@ -43,7 +43,7 @@ export function createTestEmails(db: Database, sending: EmailSending | null) {
     { kind, site }: { kind: EmailKind; site: EmailSite },
   ): Promise<TestEmailOutcome> {
     if (sending === null) throw new ProblemError('email-disabled');
-    const address = await findOwnEmail(db, adminId);
+    const address = await findEmailOfMember(db, adminId);
     if (address === undefined) throw new ProblemError('email-disabled');
     await limit(adminId);
     const id = `test-${adminId}-${Date.now()}`;

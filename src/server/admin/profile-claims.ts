@@ -5,7 +5,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { ReachableHosts } from '#server/core/outgoing-request.ts';
 import { getAccountProviderId, isUsable, type SignInProviders } from '#server/identity/index.ts';
-import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
+import { endQueueNotifications, notifyOfQueue } from '#server/notifications/index.ts';
 import { getSourceAddress } from '#server/posts/index.ts';
 import type {
   ClaimDecision,
@@ -165,7 +165,7 @@ export async function askModerators(db: Database, wanted: Wanted & { message: st
     const isFirst = !(await isClaimWaiting(tx, { except: wanted }));
     await publishAll(tx, [
       claimsChanged,
-      ...(await notifyModerators(tx, { kind: 'profile_claim', isFirst, except: wanted.memberId })),
+      ...(await notifyOfQueue(tx, { kind: 'profile_claim', isFirst, except: wanted.memberId })),
     ]);
   });
 }
@@ -174,7 +174,7 @@ const claimsChanged = { topic: 'moderation', event: { kind: 'moderation-changed'
 
 /** After a claim no longer waits: ends the notifications of the moderators when none is left. */
 async function publishDecision(tx: Tx): Promise<void> {
-  await publishAll(tx, [claimsChanged, ...(await endReviewNotifications(tx, 'profile_claim'))]);
+  await publishAll(tx, [claimsChanged, ...(await endQueueNotifications(tx, 'profile_claim'))]);
 }
 
 /** A page of the requests that wait for a moderator. */

@@ -1,7 +1,7 @@
 import { type Database, type Queryable, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
-import { deleteQueueNotifications, endReviewNotifications } from '#server/notifications/index.ts';
+import { deleteQueueNotifications, endQueueNotifications } from '#server/notifications/index.ts';
 import { lockAdminsAnd } from '#server/identity/index.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
@@ -62,7 +62,7 @@ export async function changeRole(
   });
   await publishAll(tx, [
     // An account that waited for approval is a member now.
-    ...(await endReviewNotifications(tx, 'application')),
+    ...(await endQueueNotifications(tx, 'application')),
     ...(await deleteQueueNotifications(tx, { memberId: member.id, role })),
     { topic: `member:${member.id}`, event: { kind: 'member-status-changed' } },
     { topic: 'moderation', event: { kind: 'moderation-changed' } },

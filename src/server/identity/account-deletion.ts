@@ -1,4 +1,4 @@
-import { endReviewNotifications } from '#server/notifications/index.ts';
+import { endQueueNotifications } from '#server/notifications/index.ts';
 import { setTagFollow } from '#server/engagement/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import type { Logger } from 'pino';
@@ -82,8 +82,8 @@ export async function deleteAccountInTransaction(
   await anonymizeMember(tx, { id: memberId, name: formerMemberName });
   await insertAccountDeletion(tx, { memberId, posts });
   await publishAll(tx, [
-    ...(await endReviewNotifications(tx, 'application')),
-    ...(await endReviewNotifications(tx, 'profile_claim')),
+    ...(await endQueueNotifications(tx, 'application')),
+    ...(await endQueueNotifications(tx, 'profile_claim')),
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
     { topic: `member:${memberId}`, event: { kind: 'sessions-ended', sessionId: null, except: null } },
     ...buildProfileEvents([memberId]),

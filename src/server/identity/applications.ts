@@ -1,7 +1,7 @@
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
-import { notifyModerators } from '#server/notifications/index.ts';
+import { notifyOfQueue } from '#server/notifications/index.ts';
 import type { ApplicationStatus, OwnApplication } from '#shared/identity/applications.ts';
 import type { SignUpAnswer } from '#shared/identity/sign-up-questions.ts';
 import {
@@ -39,7 +39,7 @@ export async function announceApplication(tx: Tx, memberId: number): Promise<voi
   const isFirst = !(await isAnotherWaiting(tx, memberId));
   await publishAll(tx, [
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
-    ...(await notifyModerators(tx, { kind: 'application', isFirst, except: null })),
+    ...(await notifyOfQueue(tx, { kind: 'application', isFirst, except: null })),
   ]);
 }
 

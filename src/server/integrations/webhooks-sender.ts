@@ -5,7 +5,7 @@ import { publishAll } from '#server/core/events.ts';
 import { startPollingLoop } from '#server/core/polling-loop.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { notifyModerators } from '#server/notifications/index.ts';
+import { notifyOfQueue } from '#server/notifications/index.ts';
 import type { WebhookHosts } from './webhooks-addresses.ts';
 import {
   advanceResource,
@@ -152,7 +152,7 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
       );
     if (status !== 410 && !isDead) return;
     if (await stopWebhook(tx, delivery.webhook_id, status === 410 ? 'gone' : 'failures'))
-      await publishAll(tx, await notifyModerators(tx, { kind: 'webhook', isFirst: true, except: null }));
+      await publishAll(tx, await notifyOfQueue(tx, { kind: 'webhook', isFirst: true, except: null }));
   });
 }
 

@@ -3,7 +3,7 @@ import { type Database, type Reader, transaction } from '#server/core/database.t
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import { type AccountEmails, approveAccounts, lockApplication } from '#server/identity/index.ts';
-import { endReviewNotifications } from '#server/notifications/index.ts';
+import { endQueueNotifications } from '#server/notifications/index.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Application, ApplicationDecision, Applications } from '#shared/moderation/applications.ts';
 import {
@@ -83,7 +83,7 @@ export async function decideApplication(
       { topic: `member:${memberId}`, event: { kind: 'member-status-changed' } },
       { topic: 'moderation', event: { kind: 'moderation-changed' } },
     ]);
-    await publishAll(tx, await endReviewNotifications(tx, 'application'));
+    await publishAll(tx, await endQueueNotifications(tx, 'application'));
     await emails?.sendApplicationDecision(tx, { memberId, decision, reason });
   });
 }

@@ -258,8 +258,9 @@ export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
     const { items, total } = await listPendingNotifications(db, wanted);
     const [newest, ...others] = items;
     if (newest === undefined) return;
-    const hasSingleCategory = others.every(({ about }) => about === newest.about) && total === items.length;
-    const scope: UnsubscribeScope = hasSingleCategory ? newest.about : 'instant';
+    const hasSingleCategory =
+      others.every(({ category }) => category === newest.category) && total === items.length;
+    const scope: UnsubscribeScope = hasSingleCategory ? newest.category : 'instant';
     const post = total === 1 && replyAddress !== undefined ? newest.post : null;
     const text = post === null ? undefined : await findPostText(db, post);
     const shown = post === null || text === undefined ? undefined : { post, text };

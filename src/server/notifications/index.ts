@@ -34,13 +34,13 @@ export {
   type AnswerNotifications,
   deletePostNotifications,
   deleteQueueNotifications,
-  endReviewNotifications,
+  endQueueNotifications,
   insertAnswerNotifications,
   insertUpvoteNotifications,
   markNotificationRead,
   notifyFollowers,
   notifyMember,
-  notifyModerators,
+  notifyOfQueue,
   notifyOfMentions,
   notifyOfReply,
   readNotifications,
@@ -58,5 +58,6 @@ export {
   findConfirmedEmail,
   type QueueConfirmationEmail,
 } from './preferences.ts';
-export { findEmail as findOwnEmail, keepWantedDeliveries } from './preferences-queries.ts';
+export { queueKindsInSql } from './notifications-queries.ts';
+export { findEmailOfMember, keepWantedDeliveries } from './preferences-queries.ts';
 export { createPushJob, createPushSubscriptions, pushDelaySeconds, queuePushes } from './push.ts';

@@ -3,7 +3,12 @@ import type { PostKind } from '#shared/core/fields.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
-import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
+import {
+  listQueueKinds,
+  type NotificationKind,
+  notificationKinds,
+  type QueueKind,
+} from '#shared/notifications/notification-kinds.ts';
 import { maxUnreadCount } from '#shared/notifications/notifications.ts';
 import { getDefaultPreference } from '#shared/notifications/preferences.ts';
 
@@ -162,14 +167,8 @@ function isAboutPost({ questionId, answerId, replyId }: Omit<NotificationDraft, 
 }
 
 /**
- * Notifications to moderators about a queue: of posts, of accounts that wait for approval, or of claims of imported
- * profiles; to admins: web hooks.
- */
-export type QueueKind = 'review' | 'application' | 'profile_claim' | 'webhook';
-
-/**
- * Notifies the moderators that something waits in a queue: not those with an unread notification about it, and none
- * twice within `minutes`. Returns the recipients.
+ * Notifies the moderators that something waits in a queue, or only the admins of web hooks: none twice within `minutes`.
+ * Returns the recipients.
  */
 export async function insertQueueNotifications(
   tx: Tx,
@@ -189,6 +188,9 @@ export async function insertQueueNotifications(
     order by member.id`).execute(tx);
   return rows.map((row) => row.recipient_id);
 }
+
+/** The kinds about queues, separated by commas. */
+export const queueKindsInSql = sql.join(listQueueKinds().map((kind) => sql.lit(kind)));
 
 /** Queues whose notifications end when nothing waits. */
 export type EndingQueueKind = Exclude<QueueKind, 'webhook'>;
@@ -260,7 +262,7 @@ const joinPost = sql`
   left join question on question.id = notification.question_id
   left join member sender on sender.id = notification.sender_id`;
 
-const isShown = sql`(question.id is not null or kind in ('review', 'application', 'profile_claim', 'webhook'))`;
+const isShown = sql`(question.id is not null or kind in (${queueKindsInSql}))`;
 
 /** A page of notifications, newest first, with ids below `before`. */
 export async function selectNotifications(

@@ -7,8 +7,11 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import {
+  isQueueKind,
+  listQueueKinds,
   type NotificationKind,
   notificationKinds,
+  type QueueKind,
   renderNotification,
 } from '#shared/notifications/notification-kinds.ts';
 import type { Notification, NotificationFilter, Notifications } from '#shared/notifications/notifications.ts';
@@ -31,7 +34,6 @@ import {
   type NotificationDraft,
   deleteNotificationsOfKinds,
   type EndingQueueKind,
-  type QueueKind,
   type NotificationRow,
   selectNotifications,
   selectPendingNotifications,
@@ -172,36 +174,25 @@ export async function notifyFollowers(
   return toNotifiedEvents(await insertFollowerNotifications(tx, [notification]));
 }
 
-/** The pages of the queues. */
-const queuePaths = {
-  review: '/moderation',
-  application: '/moderation/applications',
-  profile_claim: '/moderation/claims',
-  webhook: '/admin/webhooks',
-} as const;
-
-/** Minutes between two notifications of a moderator about the review queue, if it was empty in between, and if not. */
-const reviewPauseMinutes = { emptied: 10, open: 4 * 60 } as const;
+/** Minutes between two notifications of a moderator about a queue, if it was empty in between, and if not. */
+const queuePauseMinutes = { emptied: 10, open: 4 * 60 } as const;
 
 /**
- * Notifies the moderators that posts wait in the review queue, accounts for approval, or claims of imported profiles,
- * or the admins that a web hook was switched off, once for many. Returns the events to publish.
+ * Notifies the moderators of what waits in a queue, or the admins that a web hook was switched off, once for many.
+ * Returns the events to publish.
  * @param isFirst whether the queue was empty
  * @param except the moderator who caused it, if any
  */
-export async function notifyModerators(
+export async function notifyOfQueue(
   tx: Tx,
-  { kind = 'review', isFirst, except }: { kind?: QueueKind; isFirst: boolean; except: number | null },
+  { kind, isFirst, except }: { kind: QueueKind; isFirst: boolean; except: number | null },
 ): Promise<TopicEvent[]> {
-  const minutes = isFirst ? reviewPauseMinutes.emptied : reviewPauseMinutes.open;
+  const minutes = isFirst ? queuePauseMinutes.emptied : queuePauseMinutes.open;
   return toNotifiedEvents(await insertQueueNotifications(tx, { kind, except, minutes }));
 }
 
-/** Ends the notifications of `notifyModerators` if nothing waits any longer. Returns the events to publish. */
-export async function endReviewNotifications(
-  tx: Tx,
-  kind: EndingQueueKind = 'review',
-): Promise<TopicEvent[]> {
+/** Ends the notifications of `notifyOfQueue` if nothing waits any longer. Returns the events to publish. */
+export async function endQueueNotifications(tx: Tx, kind: EndingQueueKind): Promise<TopicEvent[]> {
   const memberIds = await markQueueNotificationsRead(tx, kind);
   return memberIds.map((id) => ({ topic: `member:${id}`, event: { kind: 'notifications-changed' } }));
 }
@@ -212,7 +203,7 @@ export async function deleteQueueNotifications(
   { memberId, role }: { memberId: number; role: Role },
 ): Promise<TopicEvent[]> {
   const kinds: Record<Role, QueueKind[]> = {
-    member: ['review', 'application', 'profile_claim', 'webhook'],
+    member: listQueueKinds(),
     moderator: ['webhook'],
     admin: [],
   };
@@ -280,7 +271,7 @@ export async function markNotificationsRead(
 
 /** A notification that is pending for an email or push. */
 export type PendingNotification = Pick<Notification, 'id' | 'link' | 'title'> & {
-  about: NotificationCategory;
+  category: NotificationCategory;
   kind: NotificationKind;
   /** Of the sender. */
   name: string;
@@ -312,8 +303,8 @@ export async function listPendingNotifications(
   const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
     const { id, kind, title, sender_name: name } = row;
-    const about = notificationKinds[kind].category;
-    return { id, link: getDestination(row).link, kind, name, title, about, post: getNewPost(row) };
+    const { category } = notificationKinds[kind];
+    return { id, link: getDestination(row).link, kind, name, title, category, post: getNewPost(row) };
   });
   return { items, total: rows[0]?.total ?? 0 };
 }
@@ -364,7 +355,7 @@ function toNotification(row: NotificationRow): Notification {
 function getDestination(row: NotificationRow): Pick<Notification, 'link' | 'entityId' | 'entityType'> {
   if (row.question_id === null)
     return {
-      link: row.kind in queuePaths ? queuePaths[row.kind as QueueKind] : queuePaths.review,
+      link: notificationKinds[isQueueKind(row.kind) ? row.kind : 'review'].queue,
       entityId: null,
       entityType: null,
     };

@@ -72,16 +72,16 @@ export const keepWantedDeliveries = sql`
 export async function disableEmail(
   tx: Tx,
   memberId: number,
-  off: { about: NotificationCategory } | { scope: string },
+  off: { category: NotificationCategory } | { scope: string },
 ): Promise<void> {
-  const isMeant = 'about' in off ? sql`category = ${off.about}` : sql`email = ${off.scope}`;
+  const isMeant = 'category' in off ? sql`category = ${off.category}` : sql`email = ${off.scope}`;
   await sql`
     update notification_preference set email = 'off' where member_id = ${memberId} and ${isMeant}`.execute(
     tx,
   );
   const isPending =
-    'about' in off
-      ? sql`kind = any(${listKindsOfCategory(off.about)}::text[])`
+    'category' in off
+      ? sql`kind = any(${listKindsOfCategory(off.category)}::text[])`
       : sql`pending_email = ${off.scope}`;
   await sql`
     update notification set pending_email = null
@@ -134,7 +134,7 @@ export async function isKnownTimeZone(tx: Tx, name: string): Promise<boolean> {
  * The address of a member, whether it is confirmed, and the language of emails to it (null: that of the community).
  * Undefined if the member has none.
  */
-export async function findEmail(db: Queryable, memberId: number) {
+export async function findEmailOfMember(db: Queryable, memberId: number) {
   const { rows } = await sql<{
     email: string;
     isConfirmed: boolean;

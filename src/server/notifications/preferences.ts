@@ -17,7 +17,7 @@ import {
   type NotificationPreferenceChange,
 } from '#shared/notifications/preferences.ts';
 import {
-  findEmail,
+  findEmailOfMember,
   listPreferences,
   markEmailConfirmed,
   clearPendingDeliveries,
@@ -76,9 +76,11 @@ export function createNotificationPreferences({
   ): Promise<{ preferences: NotificationPreference[]; emailStatus: EmailStatus }> {
     const chosen = await listPreferences(db, viewer.id);
     const isModerator = canModerate(viewer.memberStatus.role);
-    const categories = notificationCategory.options.filter((about) => about !== 'moderation' || isModerator);
+    const categories = notificationCategory.options.filter(
+      (category) => category !== 'moderation' || isModerator,
+    );
     const choices = categories.map(
-      (about) => chosen.find((choice) => choice.category === about) ?? getDefaultPreference(about),
+      (category) => chosen.find((choice) => choice.category === category) ?? getDefaultPreference(category),
     );
     return { preferences: choices, emailStatus: await getEmailState(viewer.id) };
   }
@@ -136,7 +138,7 @@ export function createNotificationPreferences({
 
   /** Returns false if the limit is reached. */
   async function trySendConfirmation(memberId: number): Promise<boolean> {
-    const address = await findEmail(db, memberId);
+    const address = await findEmailOfMember(db, memberId);
     if (address === undefined || address.isConfirmed || queueConfirmationEmail === undefined) return true;
     if (
       !(await confirmationLimit.consume(String(memberId))) ||
@@ -155,7 +157,7 @@ export function createNotificationPreferences({
    */
   async function confirmEmail(token: string): Promise<void> {
     const memberId = Number(token.split('.', 1)[0]);
-    const address = Number.isSafeInteger(memberId) ? await findEmail(db, memberId) : undefined;
+    const address = Number.isSafeInteger(memberId) ? await findEmailOfMember(db, memberId) : undefined;
     if (address === undefined) throw createInvalidLinkError();
     const claim = verifyToken({ secret, purpose: getConfirmationPurpose(address.email) }, token);
     if (claim === null || !(Number(claim.split('.')[1]) > databaseNowMs())) throw createInvalidLinkError();
@@ -180,8 +182,12 @@ export function createNotificationPreferences({
     const memberId = Number(id);
     await transaction(db, async (tx) => {
       await lockPreferences(tx, memberId);
-      const about = notificationCategory.safeParse(scope.data);
-      await disableEmail(tx, memberId, about.success ? { about: about.data } : { scope: scope.data });
+      const category = notificationCategory.safeParse(scope.data);
+      await disableEmail(
+        tx,
+        memberId,
+        category.success ? { category: category.data } : { scope: scope.data },
+      );
       await scheduleDigests(tx, memberId, null);
     });
     return scope.data;
@@ -189,7 +195,7 @@ export function createNotificationPreferences({
 
   async function getEmailState(memberId: number): Promise<EmailStatus> {
     if (queueConfirmationEmail === undefined) return 'unavailable';
-    const address = await findEmail(db, memberId);
+    const address = await findEmailOfMember(db, memberId);
     if (address?.isOff === true) return 'off';
     return address?.isConfirmed === true ? 'confirmed' : 'unconfirmed';
   }
@@ -218,7 +224,7 @@ export function createConfirmationToken(
 
 /** The confirmed address of a member. Undefined for unconfirmed addresses, imported members, and while emails are off. */
 export async function findConfirmedEmail(db: Queryable, memberId: number) {
-  const address = await findEmail(db, memberId);
+  const address = await findEmailOfMember(db, memberId);
   return address?.isConfirmed === true && !address.isOff ? address : undefined;
 }
 
@@ -226,4 +232,5 @@ const getConfirmationPurpose = (email: string) => `confirm ${email}`;
 
 const createEmailDisabledError = () => new ProblemError('email-disabled');
 
+/** Of links to unsubscribe, and of links to confirm an address, in spite of the code. */
 const createInvalidLinkError = () => new ProblemError('unsubscribe-link-not-valid');

@@ -10,7 +10,7 @@ import type { Language } from '#shared/core/languages.ts';
 import { getSitePicturePath } from '#shared/core/site-pictures.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
 import { inLanguage } from './email-templates.ts';
-import { findEmail } from './preferences-queries.ts';
+import { findEmailOfMember } from './preferences-queries.ts';
 import { translate, translateNotification } from './sent-texts.ts';
 import {
   deleteSessionSubscription,
@@ -107,7 +107,7 @@ export function createPushJob(deps: {
       const { items, total } = await listPendingNotifications(db, { memberId, channel: 'push', limit: 1 });
       const [newest] = items;
       if (newest === undefined) return;
-      const { language } = (await findEmail(db, memberId)) ?? { language: null };
+      const { language } = (await findEmailOfMember(db, memberId)) ?? { language: null };
       const message = buildPushMessage(inLanguage(getSite(), language), newest, total);
       const results = await Promise.allSettled(
         (await listDevices(db, memberId)).map((device) => sendTo(device, message)),

@@ -11,6 +11,7 @@ import {
   storedReceived,
   storedTagWeeks,
 } from '#server/discovery/index.ts';
+import { queueKindsInSql } from '#server/notifications/index.ts';
 import { selectPoints } from '#server/posts/index.ts';
 
 /** A stored value that differs from the rows it is computed from. */
@@ -250,7 +251,7 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     from notification left join question on question.id = notification.question_id
     left join answer on answer.id = notification.answer_id
     left join reply on reply.id = notification.reply_id
-    where kind not in ('review', 'application', 'profile_claim', 'webhook')`,
+    where kind not in (${queueKindsInSql})`,
   'a hidden reply leaves a placeholder if there are replies below it': sql`
     select id, is_placeholder, exists (select 1 from thread_reply child where child.parent_reply_id = reply.id)
     from base_reply reply where hidden_by is not null

@@ -2,7 +2,7 @@ import type { Tx } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
-import { endReviewNotifications, notifyModerators } from '#server/notifications/index.ts';
+import { endQueueNotifications, notifyOfQueue } from '#server/notifications/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { maxEarlierPosts } from './spam-classifier.ts';
@@ -71,7 +71,7 @@ export async function enterReviewQueue(
 ): Promise<TopicEvent[]> {
   const isFirst = await isReviewQueueEmpty(tx);
   if ((await insert()) === 0) return [];
-  return [...(await notifyModerators(tx, { isFirst, except })), queueChanged];
+  return [...(await notifyOfQueue(tx, { kind: 'review', isFirst, except })), queueChanged];
 }
 
 /**
@@ -79,7 +79,7 @@ export async function enterReviewQueue(
  * the change, so that open pages read the queue again.
  */
 export async function leaveReviewQueue(tx: Tx): Promise<void> {
-  await publishAll(tx, [...(await endReviewNotifications(tx)), queueChanged]);
+  await publishAll(tx, [...(await endQueueNotifications(tx, 'review')), queueChanged]);
 }
 
 /** Runs a change that can take entries out of the review queue, also by cascades, and then `leaveReviewQueue`. */

@@ -12,18 +12,18 @@ export const notification = z.object({
   id,
   type: z.enum(['reply', 'answer', 'vote', 'other']),
   recipientId: id,
-  /** Null for 'review', which no member sends. */
+  /** Null for a queue of moderators, which no member sends. */
   senderId: id.nullable(),
   senderName: z.string(),
   senderAvatar: avatar,
   kind: notificationKind,
-  /** The title of the question; empty for 'review'. */
+  /** The title of the question; empty for a queue of moderators. */
   title: z.string(),
   /** In English. Programs can build their own text from `kind`, `senderName` and `title`. */
   message: z.string(),
-  /** The link to the question, which scrolls to the post. */
+  /** The link to the question, which scrolls to the post, or to the queue. */
   link: z.string(),
-  /** The post; null for 'review', which links to the review queue. */
+  /** The post; null for a queue of moderators, to which `link` leads. */
   entityId: id.nullable(),
   entityType: z.enum(['question', 'answer', 'reply']).nullable(),
   createdAt: time,
