@@ -1,10 +1,8 @@
-import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
-import { escapeForPath, fillForumTables, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
-import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
-import { parseForumSite, writeForum } from './forum-writer.ts';
-import { copyDump, type DumpTables } from './sql-dump.ts';
+import { convertDump, type DumpConverter, readDump } from './convert-dump.ts';
+import type { ConvertOptions, ConvertSummary } from './convert.ts';
+import { escapeForPath, idOf, timeOf } from './forum-sql.ts';
+import type { DumpTables } from './sql-dump.ts';
 import { cleanText } from './stack-exchange-characters.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
@@ -55,39 +53,42 @@ const tables = {
  * Converts an SQL dump of the database of an Apache Answer: MySQL, PostgreSQL or SQLite.
  * @throws ArchiveError with the line of the first problem
  */
-export async function convertApacheAnswer(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input } = options;
-  const site = parseForumSite(options.site);
-  const name = path.basename(input);
-  const found = await readWithProgress(options, [input], (report) =>
-    copyDump(client, input, { tables, onRead: (bytes, rows) => report(name, bytes, rows) }),
-  );
-  const missing = ['user', 'question', 'config'].find((table) => !found.has(table));
-  if (missing !== undefined)
-    throw new ArchiveError(`${name} is not a dump of Apache Answer: it has no rows of a table ${missing}.`);
-  await checkObjectIds(client, name);
-  await fillForumTables(client, { name, product: 'Apache Answer' }, async () => {
-    await fillMembersAndTags(client);
-    await fillQuestions(client, new URL(site).hostname);
-    await fillPosts(client);
-    await fillVotes(client);
-  });
-  await addRedirects(client);
-  const written = await writeForum({
-    ...options,
-    site,
-    convertContent: ({ content }) => ({
+export const convertApacheAnswer = (options: ConvertOptions): Promise<ConvertSummary> =>
+  convertDump(options, {
+    product: 'Apache Answer',
+    async read(client, file) {
+      const remarks = await readTables(client, file);
+      await checkObjectIds(client, file.name);
+      return remarks;
+    },
+    async fill(client, host) {
+      await fillMembersAndTags(client);
+      await fillQuestions(client, host);
+      await fillPosts(client);
+      await fillVotes(client);
+    },
+    redirects: listRedirects(),
+    convertContent: ({ content }, site) => ({
       content: convertApacheAnswerText(content, site),
       format: 'markdown',
     }),
+    outcomes: [
+      ['user', 'select left_out from forum_member'],
+      ['tag', 'select left_out from forum_tag'],
+      ['question', 'select left_out from forum_topic'],
+      ['answer', reasonsOf('answer')],
+      ['comment', reasonsOf('comment')],
+      [
+        'activity (votes)',
+        `select case when cancelled <> '0' then 'taken back' when post.id is null then 'on posts that are left out' end
+         from dump_activity activity join dump_config config on config.id = activity.activity_type and config.key in (${voteKeys})
+         left join forum_post post on post.left_out is null and post.id = case
+           when object_id ~ '^1[0-9]{16}$' then ${numberOf('object_id')} end`,
+      ],
+    ],
   });
-  return {
-    site,
-    files: await report(client),
-    written,
-    remarks: remarkOtherTables(found, tables),
-  };
-}
+
+const readTables = readDump('Apache Answer', { tables, required: ['user', 'question', 'config'] });
 
 /** Uploads have addresses without a host if the site is configured so. */
 export function convertApacheAnswerText(text: string, site: string): string {
@@ -116,12 +117,12 @@ async function checkObjectIds(client: ClientBase, name: string): Promise<void> {
 }
 
 /** The title in an address does not matter to Apache Answer; that of an answer follows it. */
-async function addRedirects(client: ClientBase): Promise<void> {
+function listRedirects(): DumpConverter['redirects'] {
   const question = `'/questions/' || ${toObjectId(1, 'post.topic')}`;
   const slug = `trim(both '-' from regexp_replace(lower(topic.title), '[^[:alnum:]]+', '-', 'g'))`;
   const answer = toObjectId(2, 'coalesce(post.answer, post.id)');
   const isAnswer = 'not post.is_first and post.answer is null and not post.is_comment';
-  await addForumRedirects(client, {
+  return {
     topic: [],
     post: [
       `case when post.is_first then ${question} end`,
@@ -133,7 +134,7 @@ async function addRedirects(client: ClientBase): Promise<void> {
     ],
     member: ['member.path'],
     tag: ['tag.path'],
-  });
+  };
 }
 
 /** `status` of questions, answers and comments. */
@@ -220,24 +221,6 @@ async function fillVotes(client: ClientBase): Promise<void> {
 
 /** The kinds of activities are numbered in the table config. */
 const voteKeys = `'question.vote_up', 'question.vote_down', 'answer.vote_up', 'answer.vote_down', 'comment.vote_up'`;
-
-async function report(client: ClientBase): Promise<ConvertReport[]> {
-  return [
-    await reportTable(client, 'forum_member', 'user'),
-    await reportTable(client, 'forum_tag', 'tag'),
-    await reportRows(client, 'question', 'select left_out from forum_topic'),
-    await reportRows(client, 'answer', reasonsOf('answer')),
-    await reportRows(client, 'comment', reasonsOf('comment')),
-    await reportRows(
-      client,
-      'activity (votes)',
-      `select case when cancelled <> '0' then 'taken back' when post.id is null then 'on posts that are left out' end
-       from dump_activity activity join dump_config config on config.id = activity.activity_type and config.key in (${voteKeys})
-       left join forum_post post on post.left_out is null and post.id = case
-         when object_id ~ '^1[0-9]{16}$' then ${numberOf('object_id')} end`,
-    ),
-  ];
-}
 
 const reasonsOf = (table: 'answer' | 'comment') =>
   `select left_out from forum_post post join dump_${table} source on post.id = ${numberOf('source.id')}`;

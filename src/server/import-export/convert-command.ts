@@ -10,82 +10,69 @@ export function registerConvertCommand(program: Command, parts: CommandParts): v
   const group = program
     .command('convert')
     .description('write the data of another forum as JSON lines, for import jsonl');
-  group
-    .command('csv')
-    .description('convert CSV files of a forum, such as phpBB, as a mapping file describes them')
-    .argument('<mapping>', 'the mapping file; the CSV files are named relative to it')
-    .argument('<directory>', 'a new directory for the JSON lines')
-    .addHelpText('after', help)
-    .action(async (input: string, directory: string) => {
-      const { convertCsv } = await import('./convert-csv.ts');
-      await run(convertCsv, { input, directory }, parts);
-    });
-  group
-    .command('discourse')
+  const add = (
+    name: string,
+    [argument, what]: readonly [name: string, description: string],
+    load: () => Promise<(options: ConvertOptions) => Promise<ConvertSummary>>,
+  ) =>
+    group
+      .command(name)
+      .argument(`<${argument}>`, what)
+      .argument('<directory>', 'a new directory for the JSON lines')
+      .addHelpText('after', help)
+      .action(async (input: string, directory: string, flags: Flags) =>
+        run(await load(), { input, directory, ...flags }, parts),
+      );
+  add(
+    'csv',
+    ['mapping', 'the mapping file; the CSV files are named relative to it'],
+    async () => (await import('./convert-csv.ts')).convertCsv,
+  ).description('convert CSV files of a forum, such as phpBB, as a mapping file describes them');
+  add(
+    'discourse',
+    ['dump', 'dump.sql or dump.sql.gz of the backup'],
+    async () => (await import('./convert-discourse.ts')).convertDiscourse,
+  )
     .description('convert the SQL dump in a backup of Discourse')
-    .argument('<dump>', 'dump.sql or dump.sql.gz of the backup')
-    .argument('<directory>', 'a new directory for the JSON lines')
-    .requiredOption('--site <address>', 'address of the forum, such as https://forum.example.org')
-    .addHelpText('after', help)
-    .action(async (input: string, directory: string, { site }: { site: string }) => {
-      const { convertDiscourse } = await import('./convert-discourse.ts');
-      await run(convertDiscourse, { input, directory, site }, parts);
-    });
-  group
-    .command('question2answer')
+    .requiredOption('--site <address>', 'address of the forum, such as https://forum.example.org');
+  add(
+    'question2answer',
+    ['dump', 'the output of mysqldump, also with the ending .gz'],
+    async () => (await import('./convert-question2answer.ts')).convertQuestion2Answer,
+  )
     .description('convert an SQL dump of the MySQL database of Question2Answer')
-    .argument('<dump>', 'the output of mysqldump, also with the ending .gz')
-    .argument('<directory>', 'a new directory for the JSON lines')
     .requiredOption('--site <address>', 'address of the site, such as https://qa.example.org')
-    .option('--prefix <prefix>', 'what the names of the tables begin with', 'qa_')
-    .addHelpText('after', help)
-    .action(async (input: string, directory: string, flags: { site: string; prefix: string }) => {
-      const { convertQuestion2Answer } = await import('./convert-question2answer.ts');
-      await run(convertQuestion2Answer, { input, directory, ...flags }, parts);
-    });
-  group
-    .command('apache-answer')
+    .option('--prefix <prefix>', 'what the names of the tables begin with', 'qa_');
+  add(
+    'apache-answer',
+    ['dump', 'the output of mysqldump, pg_dump or "sqlite3 .dump", also with the ending .gz'],
+    async () => (await import('./convert-apache-answer.ts')).convertApacheAnswer,
+  )
     .description('convert an SQL dump of the database of Apache Answer: MySQL, PostgreSQL or SQLite')
-    .argument('<dump>', 'the output of mysqldump, pg_dump or "sqlite3 .dump", also with the ending .gz')
-    .argument('<directory>', 'a new directory for the JSON lines')
-    .requiredOption('--site <address>', 'address of the site, such as https://ask.example.org')
-    .addHelpText('after', help)
-    .action(async (input: string, directory: string, { site }: { site: string }) => {
-      const { convertApacheAnswer } = await import('./convert-apache-answer.ts');
-      await run(convertApacheAnswer, { input, directory, site }, parts);
-    });
-  group
-    .command('nodebb')
-    .description('convert the database of NodeBB: PostgreSQL or MongoDB')
-    .argument(
-      '<file>',
+    .requiredOption('--site <address>', 'address of the site, such as https://ask.example.org');
+  add(
+    'nodebb',
+    [
+      'file',
       'the output of pg_dump, or of mongoexport of the collection "objects", also with the ending .gz',
-    )
-    .argument('<directory>', 'a new directory for the JSON lines')
+    ],
+    async () => (await import('./convert-nodebb.ts')).convertNodebb,
+  )
+    .description('convert the database of NodeBB: PostgreSQL or MongoDB')
     .requiredOption('--site <address>', 'address of the forum, such as https://forum.example.org')
     .addOption(
       new Option('--format <format>', 'of the texts; composers that show styles store HTML')
         .choices(['markdown', 'html'])
         .default('markdown'),
-    )
-    .addHelpText('after', help)
-    .action(
-      async (input: string, directory: string, flags: { site: string; format: 'markdown' | 'html' }) => {
-        const { convertNodebb } = await import('./convert-nodebb.ts');
-        await run(convertNodebb, { input, directory, ...flags }, parts);
-      },
     );
-  group
-    .command('github')
-    .description('convert the discussions of a repository, as the query in docs/importing.md returns them')
-    .argument('<file>', 'the output of the query: one discussion per line')
-    .argument('<directory>', 'a new directory for the JSON lines')
-    .addHelpText('after', help)
-    .action(async (input: string, directory: string) => {
-      const { convertGithub } = await import('./convert-github.ts');
-      await run(convertGithub, { input, directory }, parts);
-    });
+  add(
+    'github',
+    ['file', 'the output of the query: one discussion per line'],
+    async () => (await import('./convert-github.ts')).convertGithub,
+  ).description('convert the discussions of a repository, as the query in docs/importing.md returns them');
 }
+
+type Flags = Pick<ConvertOptions, 'site' | 'prefix' | 'format'>;
 
 const help = `
 docs/importing.md describes the files. Rows are sorted in temporary tables of the community's database, which does not
@@ -96,7 +83,7 @@ A directory whose name ends in .partial-… is left if the command is killed; de
 
 function run(
   convert: (options: ConvertOptions) => Promise<ConvertSummary>,
-  given: Pick<ConvertOptions, 'input' | 'directory' | 'site' | 'prefix' | 'format'>,
+  given: Pick<ConvertOptions, 'input' | 'directory'> & Flags,
   parts: CommandParts,
 ): Promise<void> {
   return runCommand(parts, {

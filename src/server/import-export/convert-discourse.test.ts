@@ -286,7 +286,7 @@ it.each<[string, string | Buffer]>([
   ],
   ['dump.sql is not an SQL dump: it has no lines that begin with "COPY" or "INSERT INTO"', 'PGDMP'],
   [
-    'dump.sql is not a dump of Discourse: it has no table users',
+    'dump.sql is not a dump of Discourse: it has no rows of a table users',
     dump.slice(0, dump.indexOf('COPY public.users')),
   ],
   [

@@ -1,12 +1,8 @@
-import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
+import { convertDump, readDump } from './convert-dump.ts';
+import type { ConvertOptions, ConvertSummary } from './convert.ts';
 import { convertDiscourseText } from './discourse-texts.ts';
-import { fillForumTables, remarkOtherTables } from './forum-sql.ts';
-import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
-import { parseForumSite, writeForum } from './forum-writer.ts';
-import { copyDump, type DumpTables } from './sql-dump.ts';
-import { ArchiveError } from './stack-exchange-errors.ts';
+import type { DumpTables } from './sql-dump.ts';
 
 /** The columns are those of Discourse's schema (app/models of discourse/discourse and discourse/discourse-solved). */
 const tables = {
@@ -55,40 +51,41 @@ const tables = {
  * Converts the SQL dump in a backup of Discourse.
  * @throws ArchiveError with the line of the first problem
  */
-export async function convertDiscourse(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input } = options;
-  const address = parseForumSite(options.site);
-  const name = path.basename(input);
-  const found = await readWithProgress(options, [input], (report) =>
-    copyDump(client, input, { tables, onRead: (bytes, rows) => report(name, bytes, rows) }),
-  );
-  const missing = ['users', 'topics', 'posts'].filter((table) => !found.has(table));
-  if (missing.length > 0)
-    throw new ArchiveError(`${name} is not a dump of Discourse: it has no table ${missing[0]}.`);
-  await fillForumTables(client, { name, product: 'Discourse' }, () =>
-    fill(client, new URL(address).hostname),
-  );
-  await addForumRedirects(client, {
-    topic: ['topic.path', `'/t/' || topic.id`],
-    post: [`topic.path || '/' || post.number`, `'/t/' || topic.id || '/' || post.number`, `'/p/' || post.id`],
-    member: [`'/u/' || member.name`],
-    tag: ['tag.path'],
-  });
-  const written = await writeForum({
-    ...options,
-    site: address,
-    convertContent: ({ content }) => ({
-      content: convertDiscourseText(content, address),
+export const convertDiscourse = (options: ConvertOptions): Promise<ConvertSummary> =>
+  convertDump(options, {
+    product: 'Discourse',
+    read: readDump('Discourse', { tables, required: ['users', 'topics', 'posts'] }),
+    fill,
+    redirects: {
+      topic: ['topic.path', `'/t/' || topic.id`],
+      post: [
+        `topic.path || '/' || post.number`,
+        `'/t/' || topic.id || '/' || post.number`,
+        `'/p/' || post.id`,
+      ],
+      member: [`'/u/' || member.name`],
+      tag: ['tag.path'],
+    },
+    convertContent: ({ content }, site) => ({
+      content: convertDiscourseText(content, site),
       format: 'markdown',
     }),
+    outcomes: [
+      ['users', 'select left_out from forum_member'],
+      ['categories', 'select left_out from forum_tag where id % 2 = 0'],
+      ['tags', 'select left_out from forum_tag where id % 2 <> 0'],
+      ['topics', 'select left_out from forum_topic'],
+      ['posts', 'select left_out from forum_post'],
+      [
+        'post_actions',
+        `select case when post_action_type_id <> '2' then 'no likes' when deleted_at is not null then 'taken back'
+           when user_id::bigint <= 0 or not exists (
+             select from forum_post post where post.id = post_id::bigint and left_out is null)
+             then 'of posts that are left out, or by the system' end
+         from dump_post_actions`,
+      ],
+    ],
   });
-  return {
-    site: address,
-    files: await report(client),
-    written,
-    remarks: remarkOtherTables(found, tables),
-  };
-}
 
 /** Ids up to 0 are accounts of the system. Categories have even numbers as tags, tags have odd ones. */
 async function fill(client: ClientBase, host: string): Promise<void> {
@@ -152,23 +149,4 @@ async function fill(client: ClientBase, host: string): Promise<void> {
     insert into forum_vote (post, member, created)
     select distinct on (post_id, user_id) post_id::bigint, user_id::bigint, created_at::timestamptz from dump_post_actions
     where post_action_type_id = '2' and deleted_at is null and user_id::bigint > 0 order by post_id, user_id, created_at;`);
-}
-
-async function report(client: ClientBase): Promise<ConvertReport[]> {
-  return [
-    await reportTable(client, 'forum_member', 'users'),
-    await reportRows(client, 'categories', 'select left_out from forum_tag where id % 2 = 0'),
-    await reportRows(client, 'tags', 'select left_out from forum_tag where id % 2 <> 0'),
-    await reportTable(client, 'forum_topic', 'topics'),
-    await reportTable(client, 'forum_post', 'posts'),
-    await reportRows(
-      client,
-      'post_actions',
-      `select case when post_action_type_id <> '2' then 'no likes' when deleted_at is not null then 'taken back'
-         when user_id::bigint <= 0 or not exists (
-           select from forum_post post where post.id = post_id::bigint and left_out is null)
-           then 'of posts that are left out, or by the system' end
-       from dump_post_actions`,
-    ),
-  ];
 }

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
-import { escapeForPath, fillForumTables, idOf, millisecondsOf } from './forum-sql.ts';
-import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
+import { convertDump } from './convert-dump.ts';
+import type { ConvertOptions, ConvertSummary } from './convert.ts';
+import { escapeForPath, idOf, millisecondsOf } from './forum-sql.ts';
 import type { LineText } from './forum-texts.ts';
-import { parseForumSite, writeForum } from './forum-writer.ts';
 import { copyNodebbDump } from './nodebb-dump.ts';
 import { cleanText } from './stack-exchange-characters.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
@@ -14,35 +13,39 @@ import { ArchiveError } from './stack-exchange-errors.ts';
  * @throws ArchiveError with the line of the first problem
  */
 export async function convertNodebb(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, format = 'markdown' } = options;
-  const site = parseForumSite(options.site);
-  const name = path.basename(input);
-  await readWithProgress(options, [input], (report) =>
-    copyNodebbDump(client, {
-      file: input,
-      name,
-      onRead: (bytes, rows) => report(name, bytes, rows),
-    }),
-  );
-  await fillForumTables(client, { name, product: 'NodeBB' }, async () => {
-    await createViews(client);
-    await fill(client, new URL(site).hostname);
+  const { input, format = 'markdown' } = options;
+  const summary = await convertDump(options, {
+    product: 'NodeBB',
+    async read(client, file) {
+      await copyNodebbDump(client, file);
+      return [];
+    },
+    async fill(client, host) {
+      await createViews(client);
+      await fill(client, host);
+    },
+    redirects: {
+      topic: [`'/topic/' || topic.id`, `'/topic/' || topic.id || '/*'`, 'topic.path', `topic.path || '/*'`],
+      post: [`'/post/' || post.id`],
+      member: ['member.path', `'/uid/' || member.id`],
+      tag: ['tag.path', `case when tag.id % 2 = 0 then '/category/' || tag.id / 2 end`],
+    },
+    convertContent: ({ content }, site) => convertNodebbText({ content, format }, site),
+    outcomes: [
+      ['users', 'select left_out from forum_member'],
+      ['categories', 'select left_out from forum_tag where id % 2 = 0'],
+      ['topics', 'select left_out from forum_topic'],
+      ['posts', 'select left_out from forum_post'],
+      [
+        'votes',
+        `select case when post.id is null then 'on posts that are left out' end
+         from forum_vote vote left join forum_post post on post.id = vote.post and left_out is null`,
+      ],
+    ],
   });
-  await addForumRedirects(client, {
-    topic: [`'/topic/' || topic.id`, `'/topic/' || topic.id || '/*'`, 'topic.path', `topic.path || '/*'`],
-    post: [`'/post/' || post.id`],
-    member: ['member.path', `'/uid/' || member.id`],
-    tag: ['tag.path', `case when tag.id % 2 = 0 then '/category/' || tag.id / 2 end`],
-  });
-  const written = await writeForum({
-    ...options,
-    site,
-    convertContent: ({ content }) => convertNodebbText({ content, format }, site),
-  });
-  const files = await report(client);
-  if (files.every(({ read }) => read === 0))
-    throw new ArchiveError(`${name} has no users, topics and posts of NodeBB.`);
-  return { site, files, written, remarks: [] };
+  if (summary.files.every(({ read }) => read === 0))
+    throw new ArchiveError(`${path.basename(input)} has no users, topics and posts of NodeBB.`);
+  return summary;
 }
 
 /** Uploads have addresses without a host. */
@@ -124,19 +127,4 @@ async function fill(client: ClientBase, host: string): Promise<void> {
       split_part(replace(_key, 'vote', ''), ':', 3), ${millisecondsOf(`split_part(score, '.', 1)`)}
     from dump_legacy_zset where _key ~ '^uid:[1-9][0-9]{0,14}:(up|down)vote$' and value ~ '^[1-9][0-9]{0,14}$'
     order by value, split_part(_key, ':', 2), score;`);
-}
-
-async function report(client: ClientBase): Promise<ConvertReport[]> {
-  return [
-    await reportTable(client, 'forum_member', 'users'),
-    await reportRows(client, 'categories', 'select left_out from forum_tag where id % 2 = 0'),
-    await reportTable(client, 'forum_topic', 'topics'),
-    await reportTable(client, 'forum_post', 'posts'),
-    await reportRows(
-      client,
-      'votes',
-      `select case when post.id is null then 'on posts that are left out' end
-       from forum_vote vote left join forum_post post on post.id = vote.post and left_out is null`,
-    ),
-  ];
 }

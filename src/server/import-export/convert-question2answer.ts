@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClientBase } from 'pg';
-import { type ConvertOptions, type ConvertReport, type ConvertSummary, readWithProgress } from './convert.ts';
-import { escapeForPath, fillForumTables, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
-import { addForumRedirects, reportRows, reportTable } from './forum-tables.ts';
+import { convertDump } from './convert-dump.ts';
+import type { ConvertOptions, ConvertReport, ConvertSummary } from './convert.ts';
+import { escapeForPath, idOf, remarkOtherTables, timeOf } from './forum-sql.ts';
+import { reportRows } from './forum-tables.ts';
 import { hasPictureSignature } from '#server/posts/index.ts';
 import { limits } from '#shared/core/limits.ts';
 import { convertText, type LineText } from './forum-texts.ts';
-import { LineWriter, parseForumSite, writeForum } from './forum-writer.ts';
+import { LineWriter } from './forum-writer.ts';
 import { copyDump, type DumpTables } from './sql-dump.ts';
 import { cleanText } from './stack-exchange-characters.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
@@ -47,43 +48,56 @@ const defaultPrefix = 'qa_';
  * @throws ArchiveError with the line of the first problem
  */
 export async function convertQuestion2Answer(options: ConvertOptions): Promise<ConvertSummary> {
-  const { client, input, directory, prefix = defaultPrefix } = options;
-  const site = parseForumSite(options.site);
-  const name = path.basename(input);
-  const found = await readWithProgress(options, [input], (report) =>
-    copyDump(client, input, {
-      tables,
-      prefix,
-      binaryColumns: ['blobs.content'],
-      onRead: (bytes, rows) => report(name, bytes, rows),
-    }),
-  );
-  checkTables(name, { prefix, found });
-  await fillForumTables(client, { name, product: 'Question2Answer' }, () =>
-    fill(client, new URL(site).hostname),
-  );
-  await addRedirects(client);
-  const blobs = await listPictures(client);
+  const { client, directory, prefix = defaultPrefix, signal } = options;
+  let blobs = new Map<string, string>();
+  let hasBlobs = false;
   const shown = new Set<string>();
   const showPicture = (id: string) => {
     const file = blobs.get(id);
     if (file !== undefined) shown.add(id);
     return file;
   };
-  const written = await writeForum({
-    ...options,
-    site,
-    convertContent: (text) => convertQuestion2AnswerText(text, { site, showPicture }),
-  });
-  const pictures = await writePictures(client, { directory, files: blobs, shown, signal: options.signal });
-  return {
-    site,
-    files: [
-      ...(await report(client)),
-      ...(found.has(`${prefix}blobs`) ? [await reportBlobs(client, shown)] : []),
+  const { files, written, ...summary } = await convertDump(options, {
+    product: 'Question2Answer',
+    async read(connection, { file, name, onRead }) {
+      const found = await copyDump(connection, file, {
+        tables,
+        prefix,
+        binaryColumns: ['blobs.content'],
+        onRead,
+      });
+      checkTables(name, { prefix, found });
+      hasBlobs = found.has(`${prefix}blobs`);
+      return listRemarks(found, prefix);
+    },
+    async fill(connection, host) {
+      await fill(connection, host);
+      blobs = await listPictures(connection);
+    },
+    // The title in an address does not matter to Question2Answer. All but the latest addresses are those of the default format.
+    redirects: {
+      topic: [`'/' || topic.id`, `'/' || topic.id || '/*'`],
+      post: ['', '/*'].map((rest) => `'/' || post.topic || '${rest}?show=' || post.id`),
+      member: ['member.path'],
+      tag: ['tag.path'],
+    },
+    convertContent: (text, site) => convertQuestion2AnswerText(text, { site, showPicture }),
+    outcomes: [
+      ['users', 'select left_out from forum_member'],
+      ['categories', 'select left_out from forum_tag where id % 2 = 0'],
+      ['posts', 'select left_out from forum_post'],
+      [
+        'uservotes',
+        `select case when vote not in ('1', '-1') then 'no votes' when post.id is null then 'on posts that are left out' end
+         from dump_uservotes left join forum_post post on post.id = postid::bigint and left_out is null`,
+      ],
     ],
+  });
+  const pictures = await writePictures(client, { directory, files: blobs, shown, signal });
+  return {
+    ...summary,
+    files: hasBlobs ? [...files, await reportBlobs(client, shown)] : files,
     written: { ...written, ...(pictures > 0 && { pictures }) },
-    remarks: listRemarks(found, prefix),
   };
 }
 
@@ -254,28 +268,4 @@ async function fill(client: ClientBase, host: string): Promise<void> {
     insert into forum_vote (post, member, direction, created)
     select postid::bigint, ${idOf('userid')}, case when vote = '1' then 'up' else 'down' end, ${timeOf('votecreated')}
     from dump_uservotes where vote in ('1', '-1');`);
-}
-
-/** The title in an address does not matter to Question2Answer. All but the latest addresses are those of the default format. */
-async function addRedirects(client: ClientBase): Promise<void> {
-  await addForumRedirects(client, {
-    topic: [`'/' || topic.id`, `'/' || topic.id || '/*'`],
-    post: ['', '/*'].map((rest) => `'/' || post.topic || '${rest}?show=' || post.id`),
-    member: ['member.path'],
-    tag: ['tag.path'],
-  });
-}
-
-async function report(client: ClientBase): Promise<ConvertReport[]> {
-  return [
-    await reportTable(client, 'forum_member', 'users'),
-    await reportRows(client, 'categories', 'select left_out from forum_tag where id % 2 = 0'),
-    await reportTable(client, 'forum_post', 'posts'),
-    await reportRows(
-      client,
-      'uservotes',
-      `select case when vote not in ('1', '-1') then 'no votes' when post.id is null then 'on posts that are left out' end
-       from dump_uservotes left join forum_post post on post.id = postid::bigint and left_out is null`,
-    ),
-  ];
 }

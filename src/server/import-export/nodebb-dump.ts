@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
+import type { DumpFile } from './convert-dump.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { readJsonLines } from './json-lines.ts';
 import { copyDump } from './sql-dump.ts';
@@ -25,13 +26,11 @@ const wantedKeys = {
   set: /^topic:[1-9]\d{0,14}:tags$/u,
 };
 
-export type NodebbFile = { file: string; name: string; onRead: (bytes: number, rows: number) => void };
-
 /**
  * Copies the objects of a dump of PostgreSQL, or of mongoexport: one JSON object per line.
  * @throws ArchiveError with the line of the first problem
  */
-export async function copyNodebbDump(client: ClientBase, { file, name, onRead }: NodebbFile): Promise<void> {
+export async function copyNodebbDump(client: ClientBase, { file, name, onRead }: DumpFile): Promise<void> {
   const source = new DumpText(file, (bytes) => onRead(bytes, 0));
   try {
     await source.more();
