@@ -136,7 +136,7 @@ export default defineConfig({
         },
       },
       // The modules of the web app hold the state of one page.
-      { extends: true, test: { name: 'web', include: ofWeb } },
+      { extends: true, test: { name: 'web', include: ofWeb, pool: 'threads' } },
     ],
     setupFiles: ['tests/support/english-messages.ts'],
     // Each worker has a pool of connections to the same PostgreSQL.
