@@ -11,7 +11,7 @@ import {
 /** A connection pool. Queries outside a transaction see committed data. */
 export type Database = Kysely<unknown>;
 
-/** A running transaction. Only `transaction()` creates one. */
+/** A running transaction. Only `transaction()` and, for imports, `transactionOfClient` create one. */
 export type Tx = Transaction<unknown> & { readonly [inTransaction]: true };
 declare const inTransaction: unique symbol;
 

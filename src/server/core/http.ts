@@ -11,7 +11,10 @@ import { type FieldError, invalidFieldsError } from './errors.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 import type { SiteSettings } from './site-settings.ts';
 
-/** The signed-in member who makes a request. Only `findViewer` creates one. */
+/**
+ * The signed-in member who makes a request. Only `findViewer` creates one; approving a held post and the demo derive one that
+ * acts as the author (`posts/held-posts-approval.ts`, `import-export/demo-activity.ts`).
+ */
 export type Viewer = {
   readonly id: number;
   /** 0 for a request with an API token, and for a reply by email. */

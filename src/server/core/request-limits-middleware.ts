@@ -85,7 +85,7 @@ const memberQueues = {
   searching: { concurrency: 1, waiting: 20, code: 'searches-running' },
   // Building and compressing a large page keeps a core busy.
   reading: { concurrency: 2, waiting: 200, code: 'too-fast' },
-  // A tenth of the database connections (`openPool`).
+  // A twentieth of the database connections (`openPool`).
   writing: { concurrency: 1, waiting: 100, code: 'too-fast' },
   // A queue of their own, so that a slow upload does not delay the member's drafts.
   uploading: { concurrency: 1, waiting: 20, code: 'too-fast' },

@@ -50,7 +50,7 @@ export type RankedResult = { posts: RankedPost[]; total: number };
 /** Matches that are counted at most. */
 const maxCounted = 1_001;
 
-/** Posts with all words that are ranked at most: those with all words in the title first, then by upvotes. */
+/** Posts with all words that are ranked at most: those with the rarest words in title and tags first, then by upvotes. */
 const maxRanked = 100;
 
 /**

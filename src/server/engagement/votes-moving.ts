@@ -10,8 +10,8 @@ import {
 
 /**
  * Gives some votes of a member to another one, who has the posts of both already. A vote on a post that both voted on is
- * removed. A vote on what is now the own post earns no points, and is removed if such votes are switched off
- * (docs/product.md 7.2). Returns how many votes are done, 0 if none is left.
+ * removed. A vote on what is now the member's own post earns no points, and is removed if such votes are switched off
+ * (docs/product.md 7.3). Returns how many votes are done, 0 if none is left.
  */
 export async function moveSomeVotes(
   tx: Tx,

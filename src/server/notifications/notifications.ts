@@ -329,7 +329,7 @@ export async function clearInstantDeliveries(db: Database, viewer: Viewer): Prom
     await clearDelivery(db, { memberId: viewer.id, channel, upTo: null });
 }
 
-/** Updates the notification bell in every tab of the members. */
+/** Updates the unread count in every tab of the members. */
 function toNotifiedEvents(memberIds: Iterable<number>): TopicEvent[] {
   return [...memberIds].map((id) => ({ topic: `member:${id}`, event: { kind: 'notified' } }));
 }

@@ -23,7 +23,7 @@ export type NewPostId = { id: number; held: boolean };
 
 /**
  * Holds a new post for approval if the site settings say so: a post that would wait in the review queue while everyone
- * sees it, with the setting `holdForApproval` (docs/product.md 14.6). Call it once nothing else can refuse the post, and
+ * sees it, with the setting `holdForApproval` (docs/product.md 14.14). Call it once nothing else can refuse the post, and
  * before it is stored. Returns the id that is reserved for the post, or null if it is not held.
  */
 export async function holdPost(tx: Tx, wanted: PostToHold): Promise<number | null> {
