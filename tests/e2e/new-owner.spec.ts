@@ -8,7 +8,7 @@ import { expectInView } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { fillInAccount } from './support/set-up.ts';
 
-const spammers = 20;
+const spammers = 60;
 const spamNetwork = '192.0.2.1';
 const siteName = 'Sourdough Club';
 
