@@ -10,7 +10,7 @@ import {
   setupTestDatabase,
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
-import { convertDiscourseText } from './discourse-texts.ts';
+import { convertDiscourseText } from './convert-discourse.ts';
 import { importJsonLines } from './jsonl-import.ts';
 
 setupTestDatabase();

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { convertDump, readDump } from './convert-dump.ts';
 import type { ConvertOptions, ConvertSummary } from './convert.ts';
-import { convertDiscourseText } from './discourse-texts.ts';
 import type { DumpTables } from './sql-dump.ts';
 
 /** The columns are those of Discourse's schema (app/models of discourse/discourse and discourse/discourse-solved). */
@@ -149,4 +148,22 @@ async function fill(client: ClientBase, host: string): Promise<void> {
     insert into forum_vote (post, member, created)
     select distinct on (post_id, user_id) post_id::bigint, user_id::bigint, created_at::timestamptz from dump_post_actions
     where post_action_type_id = '2' and deleted_at is null and user_id::bigint > 0 order by post_id, user_id, created_at;`);
+}
+
+/**
+ * Replaces what Discourse's Markdown has of its own: uploads get the addresses under which Discourse serves them, pictures
+ * lose their size, and quotes become those of Markdown.
+ */
+export function convertDiscourseText(text: string, site: string): string {
+  return text
+    .replaceAll(/upload:\/\/([\dA-Za-z]+(?:\.\w+)?)/gu, `${site}/uploads/short-url/$1`)
+    .replaceAll(/!\[([^\]|\n]*)\|[^\]\n]*\]\(/gu, '![$1](')
+    .replaceAll(/^\[quote(?:="([^",\n]*)[^"\n]*")?\]\n?([\s\S]*?)\n?\[\/quote\]$/gmu, quoteLines);
+}
+
+function quoteLines(_: string, author: string | undefined, quoted: string): string {
+  const lines = quoted.split('\n').map((line) => `> ${line}`.trimEnd());
+  return [...(author === undefined || author === '' ? [] : [`> **${author}**:`, '>']), ...lines, ''].join(
+    '\n',
+  );
 }

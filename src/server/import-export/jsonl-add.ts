@@ -13,6 +13,7 @@ import {
   addIdentities,
   addClosings,
   addFollowsAndBookmarks,
+  addRedirects,
   addRevisions,
   addSiteHistory,
   addTagTexts,
@@ -21,7 +22,6 @@ import {
 } from './jsonl-details.ts';
 import { rewriteLineLinks } from './jsonl-links.ts';
 import { addPictures } from './jsonl-pictures.ts';
-import { addRedirects } from './jsonl-redirects.ts';
 import * as queries from './jsonl-queries.ts';
 import { findLockedQuestions } from './stack-exchange-already-imported.ts';
 import { createNoChanges } from './stack-exchange-changes.ts';
