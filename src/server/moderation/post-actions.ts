@@ -10,6 +10,7 @@ import {
   lockQuestionThread,
   readSpamTokens,
 } from '#server/posts/index.ts';
+import { actionsWithoutReason } from '#shared/moderation/action-reasons.ts';
 import { type PostAction, type PostActionDraft, spamReason } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { endCloseVotes } from './close-votes-queries.ts';
@@ -52,15 +53,6 @@ export async function actOnPost(
     await actionHandlers[action](tx, { moderator, post, draft, posting, ...open });
   });
 }
-
-/** Actions that remove nothing from a member, and spam, which needs no explanation. */
-const actionsWithoutReason: ReadonlySet<PostAction> = new Set([
-  'dismiss',
-  'approve',
-  'restore',
-  'spam',
-  'decline_objection',
-]);
 
 type PostActionContext = {
   moderator: Moderator;

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { actionsWithoutReason } from '#shared/moderation/action-reasons.ts';
 import type { MemberAction, PostAction } from '#shared/moderation/moderation.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -8,15 +9,6 @@ import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { actionDescriptions, actionLabels } from './moderation-messages.ts';
 import { ReasonField } from './ReasonField.tsx';
 import classes from './moderation.module.css';
-
-/** Actions that the server accepts without a reason. */
-const actionsWithoutReason: ReadonlySet<PostAction | MemberAction> = new Set([
-  'dismiss',
-  'approve',
-  'restore',
-  'spam',
-  'decline_objection',
-]);
 
 /** The form for a moderation action on a post or a member, with its reason. */
 export function ModerationForm<Action extends PostAction | MemberAction>({
