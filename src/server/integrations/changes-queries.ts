@@ -18,6 +18,9 @@ import type { ChangeTargets } from './changes-events.ts';
 /** Grows with each release that adds fields to the items of the list (docs/decisions/128). */
 export const itemVersion = 4;
 
+/** The hash of the statement that builds the items of this version. A test compares it, so that no field is added without a new version. */
+export const itemDigest = '76ad52ca21fec2f2';
+
 /** `epoch`: the position at which the list began. `itemVersion`: with which fields all items were recorded. */
 export type ChangesState = { epoch: number; timeline: number; lastPosition: number; itemVersion: number };
 
@@ -190,7 +193,7 @@ export async function listChanges(
 }
 
 /** What is public of the rows of a query with `kind` and `id`: nothing of those that are gone. */
-const selectItems = (wanted: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const selectItems = (wanted: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select wanted.kind, wanted.id, null::bigint as question_id, null::bigint as answer_id, ${memberItem} as item
   from ${wanted} wanted join member on member.id = wanted.id
   where wanted.kind = 'member' and ${isMemberVisible}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -12,6 +13,7 @@ import { expectOk, password } from '#tests/support/member.ts';
 import { compareMirror, Mirror } from '#tests/support/mirror.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { itemDigest, selectItems } from './changes-queries.ts';
 import { recordNewChanges } from './changes.ts';
 
 const server = await startTestServer({}, { changes: { pollMs: 50 } });
@@ -217,4 +219,12 @@ test('the posts of an account that was merged with tens of thousands of threads 
     from generate_series(${id}::bigint, ${id}::bigint + 40000) n`.execute(server.db);
   await catchUp(mirror);
   expect(mirror.items.get(`answer ${answer.id}`)).toMatchObject({ content: 'Changed.' });
+});
+
+test('itemVersion belongs to the present fields of the items', () => {
+  const statement = selectItems(sql`page`)
+    .compile(server.db)
+    .sql.replaceAll(/\s+/gu, ' ');
+  // If this fails: raise itemVersion if a field was added, removed or changed, and set itemDigest to the new value.
+  expect(createHash('sha256').update(statement).digest('hex').slice(0, 16)).toBe(itemDigest);
 });
