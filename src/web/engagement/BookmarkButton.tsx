@@ -7,7 +7,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { toast } from '#web/core/toast.ts';
-import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
+import { patchPost, PostButton, useQuestionPage } from '#web/posts/index.ts';
 import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
 import { type BookmarkedPost, putBookmark, refreshBookmarks } from './bookmarks.ts';
 import { bookmarkAction, useQueuedBookmark } from './bookmarks-offline.ts';
@@ -54,7 +54,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
   });
   return (
     <>
-      <PostAction
+      <PostButton
         label={isBookmarked ? t`Bookmarked` : t`Bookmark`}
         Icon={queuedBookmark === undefined ? Icon : IconClock}
         shortcut="b"

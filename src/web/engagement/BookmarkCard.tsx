@@ -4,7 +4,7 @@ import { IconBookmarkOff, IconListDetails, IconPencil } from '@tabler/icons-reac
 import { useEffect, useId, useRef, useState } from 'react';
 import type { Bookmark, BookmarkList } from '#shared/engagement/bookmarks.ts';
 import { answerPath, questionPath } from '#shared/posts/question-paths.ts';
-import { CardTitle, PostAction, PostActions } from '#web/posts/index.ts';
+import { CardTitle, PostButton, PostActions } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -63,19 +63,19 @@ export function BookmarkCard({ bookmark, lists }: { bookmark: Bookmark; lists: r
       {!editing && (
         <div ref={actions} className={classes.actions}>
           <PostActions>
-            <PostAction
+            <PostButton
               label={note === '' ? t`Add a note` : t`Edit note`}
               Icon={IconPencil}
               describedBy={titleId}
               onPress={() => setEditing(true)}
             />
-            <PostAction
+            <PostButton
               label={t`Choose lists`}
               Icon={IconListDetails}
               describedBy={titleId}
               onPress={() => setChoosing(true)}
             />
-            <PostAction
+            <PostButton
               label={t`Remove`}
               Icon={IconBookmarkOff}
               describedBy={titleId}

@@ -16,7 +16,7 @@ import { isComposing } from '#web/core/composition.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
-import { PostAction, PostActions } from '#web/posts/index.ts';
+import { PostButton, PostActions } from '#web/posts/index.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { refreshBookmarks } from './bookmarks.ts';
 import {
@@ -93,8 +93,8 @@ function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename:
   return (
     <div className={classes.actions}>
       <PostActions>
-        <PostAction label={t`Rename list`} Icon={IconPencil} onPress={onRename} />
-        <PostAction label={t`Delete list`} Icon={IconTrash} onPress={() => setIsConfirming(true)} />
+        <PostButton label={t`Rename list`} Icon={IconPencil} onPress={onRename} />
+        <PostButton label={t`Delete list`} Icon={IconTrash} onPress={() => setIsConfirming(true)} />
       </PostActions>
       <DeleteDialog
         opened={isConfirming}

@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { followQuestionAction, setQuestionFollow, useQueuedQuestionFollow } from './follows-offline.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/send-or-queue.ts';
-import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
+import { patchPost, PostButton, useQuestionPage } from '#web/posts/index.ts';
 import { getQueuedLabel } from '#web/ui/QueuedMark.tsx';
 
 /** Follows a question. The change is optimistic and is reverted if the server refuses. */
@@ -37,7 +37,7 @@ export function FollowQuestionButton({ questionId, following }: { questionId: nu
   });
   return (
     <>
-      <PostAction
+      <PostButton
         label={isFollowing ? t`Following question` : t`Follow question`}
         Icon={queuedFollow === undefined ? Icon : IconClock}
         active={isFollowing}

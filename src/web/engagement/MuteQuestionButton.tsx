@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { IconBellOff } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { patchPost, PostAction, useQuestionPage } from '#web/posts/index.ts';
+import { patchPost, PostButton, useQuestionPage } from '#web/posts/index.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { muteKeys, setQuestionMute } from './question-mutes.ts';
@@ -17,7 +17,7 @@ export function MuteQuestionButton({ muted }: { muted: boolean }) {
   if (muted && !isRendered) setIsRendered(true);
   if (!isRendered) return null;
   return (
-    <PostAction
+    <PostButton
       label={muted ? t`Muted` : t`Mute`}
       Icon={IconBellOff}
       short

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { isTransient } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
-import { PostAction } from './PostActions.tsx';
+import { PostButton } from './PostActions.tsx';
 import { acceptAnswer } from './post-api.ts';
 import { moveAnswer, setAcceptedAnswer, setAcceptedAnswerFirst } from './questions/question-page-data.ts';
 
@@ -43,7 +43,7 @@ export function AcceptAnswerButton({ answerId }: { answerId: number }) {
     },
   });
   return (
-    <PostAction
+    <PostButton
       label={t`Accept answer`}
       Icon={accepted ? IconCircleCheckFilled : IconCircleCheck}
       short

@@ -16,7 +16,7 @@ export function PostActions({ quiet = false, children }: { quiet?: boolean; chil
   );
 }
 
-export function PostAction(props: {
+export function PostButton(props: {
   label: string;
   Icon?: TablerIcon;
   onPress: () => void;
@@ -70,8 +70,8 @@ export function PostAction(props: {
 export function AuthorPostActions(props: { onEdit: () => void; onDelete: () => void; deleteName?: string }) {
   return (
     <>
-      <PostAction label={t`Edit`} Icon={IconPencil} shortcut="e" short minor onPress={props.onEdit} />
-      <PostAction
+      <PostButton label={t`Edit`} Icon={IconPencil} shortcut="e" short minor onPress={props.onEdit} />
+      <PostButton
         label={props.deleteName ?? t`Delete`}
         Icon={IconTrash}
         short

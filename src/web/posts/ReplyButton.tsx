@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import type { PostRef } from '#shared/core/fields.ts';
-import { PostAction } from './PostActions.tsx';
+import { PostButton } from './PostActions.tsx';
 import { isSamePost } from './post-ref.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import { useReplying } from './questions/replying-to.tsx';
@@ -13,7 +13,7 @@ export function ReplyButton({ to }: { to: PostRef }) {
   const replying = isSamePost(replyingTo, to);
   if (isLocked) return null;
   return (
-    <PostAction
+    <PostButton
       label={t`Reply`}
       Icon={IconArrowBackUp}
       yields

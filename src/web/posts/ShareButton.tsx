@@ -4,7 +4,7 @@ import type { Question } from '#shared/posts/questions.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { truncate } from '#shared/core/text.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { PostAction } from './PostActions.tsx';
+import { PostButton } from './PostActions.tsx';
 import { copyText } from '#web/ui/copy-text.ts';
 import { anchorOf } from './post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -25,13 +25,13 @@ export function ShareButton({ question }: { question: Question }) {
     }
     await copyLink(path);
   };
-  return <PostAction label={t`Share`} Icon={IconShare2} short minor onPress={() => void share()} />;
+  return <PostButton label={t`Share`} Icon={IconShare2} short minor onPress={() => void share()} />;
 }
 
 /** Copies the link of one post. The date of a post has the same link. */
 export function CopyLinkButton({ post }: { post: PostRef }) {
   return (
-    <PostAction
+    <PostButton
       label={t`Copy link`}
       Icon={IconLink}
       short

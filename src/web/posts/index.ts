@@ -2,7 +2,7 @@
 export { Author, BotBadge } from './Author.tsx';
 export { MoreActions, type OpenMenu } from './MoreActions.tsx';
 export { TagTextAttribution } from './PostAttribution.tsx';
-export { PostAction, PostActions } from './PostActions.tsx';
+export { PostButton, PostActions } from './PostActions.tsx';
 export { CardTitle, PostCard } from './PostCard.tsx';
 export { TagLink, TagLinks } from './TagLinks.tsx';
 export { adoptVisitorDrafts } from './drafts/stored-drafts.ts';

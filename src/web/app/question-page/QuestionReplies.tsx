@@ -3,7 +3,7 @@ import { IconMessage2Plus } from '@tabler/icons-react';
 import type { RepliesPage } from '#shared/posts/replies.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { useReplying } from '#web/posts/questions/replying-to.tsx';
-import { PostAction } from '#web/posts/PostActions.tsx';
+import { PostButton } from '#web/posts/PostActions.tsx';
 import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import { ReplyForm } from '#web/posts/post-forms-on-demand.tsx';
@@ -22,7 +22,7 @@ export function QuestionReplies({ comments }: { comments: RepliesPage }) {
       <ReplyThread answerId={null} replies={comments} />
       {!isLocked && !isDeleted && (
         <div className={classes.addComment}>
-          <PostAction
+          <PostButton
             label={t`Add a comment`}
             Icon={IconMessage2Plus}
             shortcut="r"

@@ -12,7 +12,7 @@ import { QueuedMark } from '#web/ui/QueuedMark.tsx';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { restoreAsDraft } from './restore-posts.ts';
 import { rememberLostFocus } from './useQueuedPosts.ts';
-import { PostAction, PostActions } from '#web/posts/PostActions.tsx';
+import { PostButton, PostActions } from '#web/posts/PostActions.tsx';
 import {
   answerFormId,
   isFormOnPage,
@@ -65,9 +65,9 @@ export function QueuedPostCard({
   const actions = (
     <div className={classes.actions}>
       <PostActions quiet={kind === 'reply'}>
-        {onEdit !== undefined && <PostAction label={t`Edit`} onPress={onEdit} />}
-        {onEdit === undefined && <PostAction label={t`Copy text`} onPress={() => void copy(data.content)} />}
-        <PostAction label={t`Delete`} onPress={() => setDeleting(true)} />
+        {onEdit !== undefined && <PostButton label={t`Edit`} onPress={onEdit} />}
+        {onEdit === undefined && <PostButton label={t`Copy text`} onPress={() => void copy(data.content)} />}
+        <PostButton label={t`Delete`} onPress={() => setDeleting(true)} />
       </PostActions>
     </div>
   );
