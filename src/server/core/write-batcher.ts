@@ -78,28 +78,28 @@ export function createWriteBatcher<Item, Result>({
     } catch (error) {
       // After a lost connection, it is unknown whether the commit happened. An unavailable database affects all keys.
       if (isUnavailableError(error) && getSqlState(error) !== lockNotAvailable) return refuse(batch, error);
-      for (const [thing, group] of Map.groupBy(batch, ({ item }) => keyOf(item)))
-        await startKeyQueue(thing, group);
+      for (const [key, group] of Map.groupBy(batch, ({ item }) => keyOf(item)))
+        await startKeyQueue(key, group);
     }
   }
 
   /** Resolves when the queue is registered, not when it ends. */
-  async function startKeyQueue(thing: string | number, group: readonly QueuedItem[]): Promise<void> {
-    while (!keyQueues.has(thing) && keyQueues.size >= maxKeyQueues)
+  async function startKeyQueue(key: string | number, group: readonly QueuedItem[]): Promise<void> {
+    while (!keyQueues.has(key) && keyQueues.size >= maxKeyQueues)
       await Promise.race([...keyQueues.values()].map((queue) => queue.ended));
-    const keyQueue = keyQueues.get(thing);
+    const keyQueue = keyQueues.get(key);
     if (keyQueue !== undefined) keyQueue.next.push(...group);
     else {
       const next = [...group];
-      keyQueues.set(thing, { next, ended: runKeyQueue(thing, next) });
+      keyQueues.set(key, { next, ended: runKeyQueue(key, next) });
     }
   }
 
-  async function runKeyQueue(thing: string | number, next: QueuedItem[]): Promise<void> {
+  async function runKeyQueue(key: string | number, next: QueuedItem[]): Promise<void> {
     // Starts after the queue is registered in `keyQueues`.
     await Promise.resolve();
     while (next.length > 0) await writeSameKey(next.splice(0, maxBatchSize));
-    keyQueues.delete(thing);
+    keyQueues.delete(key);
   }
 
   async function writeSameKey(group: readonly QueuedItem[]): Promise<void> {

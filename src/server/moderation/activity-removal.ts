@@ -6,7 +6,7 @@ import {
   changeReviewQueue,
   forgetSpam,
   learnSpam,
-  readSpamTokens,
+  readSpamFeatures,
   rejectHeldPosts,
 } from '#server/posts/index.ts';
 import { isMerging } from '#server/identity/index.ts';
@@ -162,7 +162,7 @@ async function removeNext(tx: Tx, run: ActivityRemovalRow): Promise<Progress | n
   const post = await findNewestPost(tx, { memberId: run.member_id, before: run.created_at });
   if (post !== undefined) {
     await resolveReports(tx, { post, outcome: 'resolved' });
-    const tokens = run.posts_done < learnedPostsPerRemoval ? await readSpamTokens(tx, post) : [];
+    const tokens = run.posts_done < learnedPostsPerRemoval ? await readSpamFeatures(tx, post) : [];
     await hidePost(tx, { post, status: 'hidden', reason: run.reason, activityRemovalId: run.id });
     if (tokens.length > 0) await learnSpam(tx, { post, isSpam: true, tokens });
     return { posts: 1, votes: 0 };

@@ -8,7 +8,7 @@ import {
   learnSpam,
   lockHeldPost,
   lockQuestionThread,
-  readSpamTokens,
+  readSpamFeatures,
 } from '#server/posts/index.ts';
 import { actionsWithoutReason } from '#shared/moderation/action-reasons.ts';
 import { type PostAction, type PostActionDraft, spamReason } from '#shared/moderation/moderation.ts';
@@ -74,12 +74,12 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     const visible = await requirePost(tx, post);
     const reportsCount = await resolveReports(tx, { post, outcome: 'dismissed' });
     if (reportsCount === 0) throw await createAlreadyHandledError(tx, post);
-    await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
+    await learnSpam(tx, { post, isSpam: false, tokens: await readSpamFeatures(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { reportsCount } }, []);
   },
   approve: async (tx, { moderator, post, draft, posting, heldPost: row, item }) => {
     if (row !== undefined) {
-      const tokens = await readSpamTokens(tx, post);
+      const tokens = await readSpamFeatures(tx, post);
       await approveHeldPost(tx, { row, moderator, draft }, posting);
       return learnSpam(tx, { post, isSpam: false, tokens });
     }
@@ -87,7 +87,7 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
     if (item === undefined) throw await createAlreadyHandledError(tx, post);
     if (item.open_reports > 0) throw new ProblemError('reported-meanwhile');
     await resolveReports(tx, { post, outcome: 'dismissed' });
-    await learnSpam(tx, { post, isSpam: false, tokens: await readSpamTokens(tx, post) });
+    await learnSpam(tx, { post, isSpam: false, tokens: await readSpamFeatures(tx, post) });
     await logAction(tx, { moderator, post, draft, ...visible, before: { cause: item.cause } }, []);
   },
   reject: async (tx, { moderator, post, draft, heldPost: row }) => {
@@ -99,7 +99,7 @@ const actionHandlers: Readonly<Record<PostAction, (tx: Tx, step: PostActionConte
   spam: async (tx, step) => {
     const { moderator, post, heldPost: row } = step;
     const draft = { ...step.draft, reason: step.draft.reason || spamReason };
-    const tokens = await readSpamTokens(tx, post);
+    const tokens = await readSpamFeatures(tx, post);
     await (row === undefined
       ? hideOrDelete(tx, { ...step, draft }, 'deleted')
       : rejectHeldPost(tx, { row, moderator, draft }));

@@ -3,13 +3,13 @@ import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import {
   estimateSpam,
   judgePost,
-  listTokens,
+  listSpamFeatures,
   maxEarlierPosts,
-  maxLearnedTokens,
+  maxLearnedFeatures,
   minLearnedPosts,
   ordinaryPostsPerSpam,
-  type TokenCounts,
-  totalsToken,
+  type FeatureCounts,
+  totalsFeature,
 } from '#server/posts/index.ts';
 import { type PostKind, postKind, type PostRef } from '#shared/core/fields.ts';
 import {
@@ -77,7 +77,7 @@ export type ReplayRequest = {
 /**
  * Replays the history of the community: judges each first post of a member by the spam rules of today's settings and by
  * what the classifier would have learned from decisions before the post (docs/decisions/094). It reads in pages of
- * `historyPage` posts and keeps the counts of at most `maxLearnedTokens` features, give or take a page.
+ * `historyPage` posts and keeps the counts of at most `maxLearnedFeatures` features, give or take a page.
  */
 export async function replaySpam(db: Reader, request: ReplayRequest): Promise<SpamReplay> {
   const { since, settings, publicUrl, onProgress } = request;
@@ -174,7 +174,7 @@ async function* readPages<Row>(
 
 /** What the classifier knows at one time of the history. */
 function createReplayedClassifier(db: Reader, lastMemberId: number) {
-  const counts = new Map<string, TokenCounts>([[totalsToken, { spam: 0, ham: 0 }]]);
+  const counts = new Map<string, FeatureCounts>([[totalsFeature, { spam: 0, ham: 0 }]]);
   const learned = new Set<string>();
   const random = createRandom();
   let firstEstimateAt: Date | null = null;
@@ -202,35 +202,35 @@ function createReplayedClassifier(db: Reader, lastMemberId: number) {
   function add(post: HistoricPost, outcome: 'spam' | 'ham'): void {
     if (learned.has(keyOf(post))) return;
     learned.add(keyOf(post));
-    for (const token of [totalsToken, ...tokensOf(post)]) {
+    for (const token of [totalsFeature, ...featuresOf(post)]) {
       const count = counts.get(token) ?? { spam: 0, ham: 0 };
       count[outcome] += 1;
       counts.set(token, count);
     }
-    if (counts.size > 1.2 * maxLearnedTokens) forgetRarest();
+    if (counts.size > 1.2 * maxLearnedFeatures) forgetRarest();
   }
 
   /** The same bound as that of the table `spam_token`. */
   function forgetRarest(): void {
     const rarest = [...counts].toSorted(([, a], [, b]) => a.spam + a.ham - (b.spam + b.ham));
-    for (const [token] of rarest.slice(0, counts.size - maxLearnedTokens)) counts.delete(token);
+    for (const [token] of rarest.slice(0, counts.size - maxLearnedFeatures)) counts.delete(token);
   }
 
   /** Percent, 0 without an estimate. */
   function estimate(post: HistoricPost): number {
-    return firstEstimateAt === null ? 0 : (estimateSpam(tokensOf(post), counts)?.percent ?? 0);
+    return firstEstimateAt === null ? 0 : (estimateSpam(featuresOf(post), counts)?.percent ?? 0);
   }
 
   function getTotals(): { spam: number; others: number } {
-    const { spam, ham } = counts.get(totalsToken) ?? { spam: 0, ham: 0 };
+    const { spam, ham } = counts.get(totalsFeature) ?? { spam: 0, ham: 0 };
     return { spam, others: ham };
   }
 }
 
 const keyOf = ({ kind, id }: PostRef) => `${kind} ${id}`;
 
-const tokensOf = (post: HistoricPost) =>
-  listTokens({ ...post, earlierPosts: Math.min(post.earlierPosts, maxEarlierPosts) });
+const featuresOf = (post: HistoricPost) =>
+  listSpamFeatures({ ...post, earlierPosts: Math.min(post.earlierPosts, maxEarlierPosts) });
 
 /** Random numbers from 0 to 1, always the same, so that two replays of a history agree (mulberry32). */
 function createRandom(): () => number {

@@ -79,20 +79,20 @@ export {
 export { refuseStaleEdit } from './revisions.ts';
 export {
   estimateSpam,
-  listTokens,
+  listSpamFeatures,
   maxEarlierPosts,
   minLearnedPosts,
-  type TokenCounts,
-  totalsToken,
+  type FeatureCounts,
+  totalsFeature,
 } from './spam-classifier.ts';
 export { judgePost } from './spam-rules.ts';
 export {
   estimatePosts,
   forgetSpam,
   learnSpam,
-  maxLearnedTokens,
+  maxLearnedFeatures,
   ordinaryPostsPerSpam,
-  readSpamTokens,
+  readSpamFeatures,
   trimSpamTraining,
 } from './spam-training.ts';
 export { addPointsOf, selectPoints } from './reputation.ts';

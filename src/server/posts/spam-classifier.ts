@@ -20,13 +20,13 @@ const limits = { text: 5_000, tokens: 200, word: 40, host: 90 } as const;
 /** Learned posts of both kinds, spam and other, without which there is no estimate. */
 export const minLearnedPosts = 20;
 
-/** The token that every post has. Its counts are the totals. */
-export const totalsToken = '';
+/** The feature that every post has. Its counts are the totals. */
+export const totalsFeature = '';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** The features of a post: its words, linked domains, number of links, and the author's account. */
-export function listTokens({ kind, text, accountHours, earlierPosts }: ClassifiedPost): string[] {
+export function listSpamFeatures({ kind, text, accountHours, earlierPosts }: ClassifiedPost): string[] {
   const start = text.slice(0, limits.text);
   const links = findLinks(start, null);
   const words = [
@@ -54,30 +54,30 @@ export function listTokens({ kind, text, accountHours, earlierPosts }: Classifie
 const getAge = (hours: number) =>
   hours < 1 ? 'hour' : hours < 24 ? 'day' : hours < 24 * 30 ? 'month' : 'older';
 
-export type TokenCounts = { spam: number; ham: number };
+export type FeatureCounts = { spam: number; ham: number };
 
 /** Features that decide an estimate, the strongest ones (P. Graham, 'A Plan for Spam', 2002). */
-const decidingTokens = 15;
+const decidingFeatures = 15;
 
 /**
  * Estimates how probable it is that a post is spam: naive Bayes over its strongest features, with equal chances
  * beforehand. A feature seen in few posts counts less (G. Robinson, 'A Statistical Approach to the Spam Problem',
  * 2003). Returns null before `minLearnedPosts` of both kinds were learned.
- * @param counts of `totalsToken` and the tokens; tokens without counts are unknown and left out
+ * @param counts of `totalsFeature` and the features; those without counts are unknown and left out
  */
 export function estimateSpam(
-  tokens: readonly string[],
-  counts: ReadonlyMap<string, TokenCounts>,
+  features: readonly string[],
+  counts: ReadonlyMap<string, FeatureCounts>,
 ): SpamEstimate | null {
-  const totals = counts.get(totalsToken) ?? { spam: 0, ham: 0 };
+  const totals = counts.get(totalsFeature) ?? { spam: 0, ham: 0 };
   if (Math.min(totals.spam, totals.ham) < minLearnedPosts) return null;
-  const strongest = tokens
+  const strongest = features
     .flatMap((token) => {
       const count = counts.get(token);
       return count === undefined ? [] : [{ token, logOdds: getLogOdds(count, totals) }];
     })
     .toSorted((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds))
-    .slice(0, decidingTokens);
+    .slice(0, decidingFeatures);
   const sum = strongest.reduce((total, { logOdds }) => total + logOdds, 0);
   const percent = Math.min(99, Math.max(1, Math.round(100 / (1 + Math.exp(-sum)))));
   return {
@@ -89,7 +89,7 @@ export function estimateSpam(
   };
 }
 
-function getLogOdds({ spam, ham }: TokenCounts, totals: TokenCounts): number {
+function getLogOdds({ spam, ham }: FeatureCounts, totals: FeatureCounts): number {
   const seen = spam + ham;
   const inSpam = spam / totals.spam;
   const share = seen === 0 ? 0.5 : inSpam / (inSpam + ham / totals.ham);

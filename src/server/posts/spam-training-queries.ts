@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { type ClassifiedPost, maxEarlierPosts, type TokenCounts } from './spam-classifier.ts';
+import { type ClassifiedPost, maxEarlierPosts, type FeatureCounts } from './spam-classifier.ts';
 
 export type ClassifiedPostRow = ClassifiedPost & { id: number };
 
@@ -47,11 +47,11 @@ export async function listAccountHours(
   return new Map(rows.map(({ id, hours }) => [id, hours]));
 }
 
-export async function getTokenCounts(
+export async function getFeatureCounts(
   db: Reader,
   tokens: readonly string[],
-): Promise<Map<string, TokenCounts>> {
-  const { rows } = await sql<TokenCounts & { token: string }>`
+): Promise<Map<string, FeatureCounts>> {
+  const { rows } = await sql<FeatureCounts & { token: string }>`
     select token, spam, ham from spam_token where token = any(${[...tokens]}::text[])`.execute(db);
   return new Map(rows.map(({ token, ...counts }) => [token, counts]));
 }
@@ -79,7 +79,7 @@ export async function deleteTraining(
 }
 
 /** Counts tokens of a post, or takes them back. Rows are locked in the order of tokens, so that two decisions cannot deadlock. */
-export async function addToTokenCounts(
+export async function addToFeatureCounts(
   tx: Tx,
   { tokens, isSpam, by }: { tokens: readonly string[]; isSpam: boolean; by: 1 | -1 },
 ): Promise<void> {
@@ -115,16 +115,16 @@ export async function listOrdinaryPosts(tx: Tx, limit: number): Promise<PostRef[
   return rows;
 }
 
-/** Empties the tokens of old decisions, and forgets the rarest tokens above `maxTokens`. */
+/** Empties the tokens of old decisions, and forgets the rarest tokens above `maxFeatures`. */
 export async function trimTraining(
   db: Queryable,
-  { days, maxTokens }: { days: number; maxTokens: number },
+  { days, maxFeatures }: { days: number; maxFeatures: number },
 ): Promise<void> {
   await sql`
     update spam_training set tokens = '{}'
     where tokens <> '{}' and created_at < now() - make_interval(days => ${days})`.execute(db);
   await sql`
     delete from spam_token where token in (
-      select token from spam_token order by token = '' desc, spam + ham desc, token offset ${maxTokens}
+      select token from spam_token order by token = '' desc, spam + ham desc, token offset ${maxFeatures}
     )`.execute(db);
 }

@@ -1,11 +1,11 @@
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import type { SpamEstimate } from '#shared/moderation/spam.ts';
-import { type ClassifiedPost, estimateSpam, listTokens, totalsToken } from './spam-classifier.ts';
+import { type ClassifiedPost, estimateSpam, listSpamFeatures, totalsFeature } from './spam-classifier.ts';
 import {
-  addToTokenCounts,
+  addToFeatureCounts,
   deleteTraining,
-  getTokenCounts,
+  getFeatureCounts,
   insertTraining,
   listAccountHours,
   listClassifiedPosts,
@@ -18,9 +18,9 @@ import {
 export const ordinaryPostsPerSpam = 2;
 
 /** Reads what the classifier learns from a visible or held post. Call it before the post is hidden. */
-export async function readSpamTokens(tx: Tx, post: PostRef): Promise<string[]> {
+export async function readSpamFeatures(tx: Tx, post: PostRef): Promise<string[]> {
   const [found] = await listClassifiedPosts(tx, [post]);
-  return found === undefined ? [] : listTokens(found);
+  return found === undefined ? [] : listSpamFeatures(found);
 }
 
 /**
@@ -34,27 +34,31 @@ export async function learnSpam(tx: Tx, training: Training): Promise<void> {
   if (!isSpam) return;
   const ordinary = await listClassifiedPosts(tx, await listOrdinaryPosts(tx, ordinaryPostsPerSpam));
   for (const each of ordinary)
-    await learn(tx, { post: { kind: each.kind, id: each.id }, isSpam: false, tokens: listTokens(each) });
+    await learn(tx, {
+      post: { kind: each.kind, id: each.id },
+      isSpam: false,
+      tokens: listSpamFeatures(each),
+    });
 }
 
 async function learn(tx: Tx, training: Training): Promise<void> {
   if (training.tokens.length === 0 || !(await insertTraining(tx, training))) return;
-  await addToTokenCounts(tx, { ...training, tokens: [totalsToken, ...training.tokens], by: 1 });
+  await addToFeatureCounts(tx, { ...training, tokens: [totalsFeature, ...training.tokens], by: 1 });
 }
 
 /** Takes back what was learned from a post, if that was the decision. */
 export async function forgetSpam(tx: Tx, wanted: { post: PostRef; isSpam: boolean }): Promise<void> {
   const tokens = await deleteTraining(tx, wanted);
   if (tokens === undefined || tokens.length === 0) return;
-  await addToTokenCounts(tx, { ...wanted, tokens: [totalsToken, ...tokens], by: -1 });
+  await addToFeatureCounts(tx, { ...wanted, tokens: [totalsFeature, ...tokens], by: -1 });
 }
 
 /** Estimates visible and held posts. Returns null for others, and for all before enough was learned. */
 export async function estimatePosts(db: Reader, posts: readonly PostRef[]): Promise<(SpamEstimate | null)[]> {
   if (posts.length === 0) return [];
   const found = await listClassifiedPosts(db, posts);
-  const tokens = new Map(found.map((each) => [`${each.kind} ${each.id}`, listTokens(each)]));
-  const counts = await getTokenCounts(db, [totalsToken, ...new Set([...tokens.values()].flat())]);
+  const tokens = new Map(found.map((each) => [`${each.kind} ${each.id}`, listSpamFeatures(each)]));
+  const counts = await getFeatureCounts(db, [totalsFeature, ...new Set([...tokens.values()].flat())]);
   return posts.map(({ kind, id }) => {
     const own = tokens.get(`${kind} ${id}`);
     return own === undefined ? null : estimateSpam(own, counts);
@@ -71,8 +75,10 @@ export async function estimateWrittenPosts(
 ): Promise<(SpamEstimate | null)[]> {
   if (posts.length === 0) return [];
   const hours = await listAccountHours(tx, [...new Set(posts.map(({ authorId }) => authorId))]);
-  const tokens = posts.map((each) => listTokens({ ...each, accountHours: hours.get(each.authorId) ?? null }));
-  const counts = await getTokenCounts(tx, [totalsToken, ...new Set(tokens.flat())]);
+  const tokens = posts.map((each) =>
+    listSpamFeatures({ ...each, accountHours: hours.get(each.authorId) ?? null }),
+  );
+  const counts = await getFeatureCounts(tx, [totalsFeature, ...new Set(tokens.flat())]);
   return tokens.map((own) => estimateSpam(own, counts));
 }
 
@@ -80,7 +86,7 @@ export async function estimateWrittenPosts(
 const retentionDays = 30;
 
 /** Tokens that are counted at most, about 5 MB. The rarest are forgotten first. */
-export const maxLearnedTokens = 50_000;
+export const maxLearnedFeatures = 50_000;
 
 export const trimSpamTraining = (db: Queryable): Promise<void> =>
-  trimTraining(db, { days: retentionDays, maxTokens: maxLearnedTokens });
+  trimTraining(db, { days: retentionDays, maxFeatures: maxLearnedFeatures });
