@@ -67,7 +67,7 @@ const afterCursor = (keys: RawBuilder<unknown>, cursor: Cursor | null, after: Ra
 
 const time = (cursor: Cursor | null) => sql`${new Date(cursor?.after ?? 0)}::timestamptz`;
 
-const sortedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
+const sortedQuestions = sql`question_sort_key sort_key join question post on post.id = sort_key.question_id`;
 
 /**
  * The questions of each feed, in the order of an index: question_recent, question_sort_key_popular,
@@ -81,13 +81,14 @@ const lists: Readonly<Record<Feed, List>> = {
   },
   popular: {
     table: sortedQuestions,
-    from: (cursor) => afterCursor(sql`place.upvotes, place.question_id`, cursor, sql`${cursor?.after ?? 0}`),
-    order: sql`place.upvotes desc, place.question_id desc`,
+    from: (cursor) =>
+      afterCursor(sql`sort_key.upvotes, sort_key.question_id`, cursor, sql`${cursor?.after ?? 0}`),
+    order: sql`sort_key.upvotes desc, sort_key.question_id desc`,
   },
   unanswered: {
     table: sortedQuestions,
     from: (cursor) =>
-      sql`place.answer_count = 0 and ${afterCursor(sql`place.created_at, place.question_id`, cursor, time(cursor))}`,
-    order: sql`place.created_at desc, place.question_id desc`,
+      sql`sort_key.answer_count = 0 and ${afterCursor(sql`sort_key.created_at, sort_key.question_id`, cursor, time(cursor))}`,
+    order: sql`sort_key.created_at desc, sort_key.question_id desc`,
   },
 };

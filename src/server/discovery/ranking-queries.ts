@@ -113,12 +113,12 @@ export async function findRanked(
   const isRanked = sort === 'relevance';
   const { rows } = await sql<RankedPost & { total: number }>`
     ${posts.isPlannedOnce ? planOnceHint : sql``}with ${termTable(ranking)}, ${completePosts(ranking, posts, page)},
-    ${isRanked ? rankedPosts(ranking, posts, page) : sql`ranked as (select id, true as complete, 1 as share, 1 as score, place from complete)`},
+    ${isRanked ? rankedPosts(ranking, posts, page) : sql`ranked as (select id, true as complete, 1 as share, 1 as score, position from complete)`},
     total as materialized (
       select (select count(*) from complete) + (select count(*) from ranked where not complete) as total
     )
     select id, share, score, complete, (select least(total, ${sql.lit(maxCounted)}) from total) as total from ranked
-    order by place limit ${limit} offset ${offset}`.execute(db);
+    order by position limit ${limit} offset ${offset}`.execute(db);
   const total = rows[0]?.total ?? 0;
   return { posts: rows, total: estimateTotal(total, ranking, posts) };
 }
@@ -163,7 +163,7 @@ function termTable({ terms }: Ranking): Sql {
 function completePosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sql {
   const { sort, offset, limit, allWordsFirst = true } = page;
   if (!allWordsFirst)
-    return sql`complete as materialized (select 0::bigint as id, 0::bigint as place limit 0)`;
+    return sql`complete as materialized (select 0::bigint as id, 0::bigint as position limit 0)`;
   const { table, conditions } = posts;
   const isRanked = sort === 'relevance';
   const most = isRanked ? maxCounted : maxSorted;
@@ -195,7 +195,7 @@ function completePosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): 
     popular: sql`upvotes desc, id desc`,
   }[sort];
   return sql`${sql.join(within)}, complete as materialized (
-    select id, row_number() over (order by ${order}) as place from (${found}) found
+    select id, row_number() over (order by ${order}) as position from (${found}) found
     order by ${order} limit ${sql.lit(maxCounted)}
   )`;
 }
@@ -294,7 +294,7 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
     select post.id ${withAnswers ? sql`, ${firstScore} as score` : sql``} from ${scanned(posts, where)} post
     where ${allOf([...conditions, sql`post.id not in (select id from complete)`])} limit ${missing}
   ), candidate as materialized (
-    select id, true as complete, place from complete where place <= ${sql.lit(most)}
+    select id, true as complete, position from complete where position <= ${sql.lit(most)}
     union all select id, false, null from (
       ${withAnswers ? closestQuestions(some) : sql`select id from some_posts`}
     ) others
@@ -320,10 +320,10 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
       row_number() over (
         order by complete desc, round(ln(greatest(score * factor, 1e-9))::numeric / ${sql.lit(scoreStep)}) desc,
           accepted desc, upvotes desc, id desc
-      ) as place
+      ) as position
     from scored
     where complete or (share >= ${sql.lit(least.share)} and terms >= ${sql.lit(least.words)})
-    ${offset + limit > maxRanked ? sql`union all select id, true, 1, 0, place from complete where place > ${sql.lit(most)}` : sql``}
+    ${offset + limit > maxRanked ? sql`union all select id, true, 1, 0, position from complete where position > ${sql.lit(most)}` : sql``}
   )`;
 }
 

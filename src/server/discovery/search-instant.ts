@@ -74,17 +74,17 @@ type MemberRow = { id: number; display_name: string };
 async function findMembers(db: Reader, text: string): Promise<MemberRow[]> {
   const name = text.replace(/^@(?=.)/u, '');
   const startingWith = sql`
-    (select id, display_name, reputation, 0 as place from member
+    (select id, display_name, reputation, 0 as position from member
     where ${namePrefix} like lower(${likePrefix(name)}) and application is null limit ${sql.lit(maxScanned)})`;
   const containing = sql`
-    (select id, display_name, reputation, 1 as place from member
+    (select id, display_name, reputation, 1 as position from member
     where display_name ilike ${likeContains(name)} and application is null limit ${sql.lit(maxScanned)})`;
   const parts = hasTrigram.test(name) ? [startingWith, containing] : [startingWith];
   const { rows } = await sql<MemberRow>`
     select id, display_name from (
-      select distinct on (id) id, display_name, reputation, place
-      from (${sql.join(parts, sql` union all `)}) part order by id, place
+      select distinct on (id) id, display_name, reputation, position
+      from (${sql.join(parts, sql` union all `)}) part order by id, position
     ) found
-    order by place, reputation desc, id limit ${sql.lit(maxResults.members)}`.execute(db);
+    order by position, reputation desc, id limit ${sql.lit(maxResults.members)}`.execute(db);
   return rows;
 }

@@ -24,8 +24,8 @@ const orders = {
 };
 
 /** Questions with their sort keys, which have an index by upvotes. */
-const sortedQuestions = sql`question_sort_key place join question post on post.id = place.question_id`;
-const byPopularity = sql`place.upvotes desc, place.question_id desc`;
+const sortedQuestions = sql`question_sort_key sort_key join question post on post.id = sort_key.question_id`;
+const byPopularity = sql`sort_key.upvotes desc, sort_key.question_id desc`;
 
 /** Questions by conditions only, in the order of the results. */
 export async function findQuestionsByConditions(

@@ -61,17 +61,17 @@ export async function listFollowedQuestions(
       : sql`(question_created_at, question_id) < (${new Date(cursor.after)}::timestamptz, ${cursor.id}::bigint)`;
   const { rows } = await sql<FollowedRow>`
     with foremost as (
-      select follow.tag_id, dense_rank() over (order by first.question_created_at desc, first.question_id desc) as place
+      select follow.tag_id, dense_rank() over (order by first.question_created_at desc, first.question_id desc) as position
       from tag_follow follow cross join lateral (
         select question_created_at, question_id from question_tag where tag_id = follow.tag_id and ${afterCursor}
         order by question_created_at desc, question_id desc limit 1
       ) first
       where follow.member_id = ${viewerId}
-      order by place limit ${tagsPerQuestion}::int * ${limit}::int
+      order by position limit ${tagsPerQuestion}::int * ${limit}::int
     ), candidate as (
       select tagged.question_id, tagged.question_created_at from foremost cross join lateral (
         select question_id, question_created_at from question_tag where tag_id = foremost.tag_id and ${afterCursor}
-        order by question_created_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.place)
+        order by question_created_at desc, question_id desc limit greatest(0, ${limit} + 1 - foremost.position)
       ) tagged
       union (
         select question_id, question_created_at from question_follow
@@ -107,18 +107,18 @@ export async function listRecentlyActiveFollowed(
   const inOrder = sql`order by active_at desc, question_id desc`;
   const { rows } = await sql<FollowedRow>`
     with foremost as (
-      select follow.tag_id, dense_rank() over (order by first.active_at desc, first.question_id desc) as place
+      select follow.tag_id, dense_rank() over (order by first.active_at desc, first.question_id desc) as position
       from tag_follow follow cross join lateral (
         select active_at, question_id from tag_question_sort_key
         where tag_id = follow.tag_id and active_at >= ${since} ${inOrder} limit 1
       ) first
       where follow.member_id = ${viewerId}
-      order by place limit ${tagsPerQuestion}::int * ${limit}::int
+      order by position limit ${tagsPerQuestion}::int * ${limit}::int
     ), candidate as (
       select tagged.question_id, tagged.active_at from foremost cross join lateral (
         select question_id, active_at from tag_question_sort_key
         where tag_id = foremost.tag_id and active_at >= ${since} ${inOrder}
-        limit greatest(0, ${limit} + 1 - foremost.place)
+        limit greatest(0, ${limit} + 1 - foremost.position)
       ) tagged
       union (${followed(viewerId)} and active_at >= ${since} ${inOrder} limit ${limit})
     ), latest as (
@@ -137,14 +137,14 @@ async function followsMany(db: Reader, viewerId: number): Promise<boolean> {
 }
 
 const selectRecentlyActive = (viewerId: number) => sql`
-  select question_id, active_at from question_sort_key place
-  where ${existsForRow(sql`from question_follow where question_id = place.question_id and member_id = ${viewerId}`)}`;
+  select question_id, active_at from question_sort_key sort_key
+  where ${existsForRow(sql`from question_follow where question_id = sort_key.question_id and member_id = ${viewerId}`)}`;
 
 const selectFollowedActivity = (viewerId: number) => sql`
-  select place.question_id, place.active_at
+  select sort_key.question_id, sort_key.active_at
   from question_follow follow cross join lateral (
     select question_id, active_at from question_sort_key where question_id = follow.question_id limit 1
-  ) place
+  ) sort_key
   where follow.member_id = ${viewerId}`;
 
 export type TagFollow = { tagId: number; memberId: number };

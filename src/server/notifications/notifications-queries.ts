@@ -63,7 +63,7 @@ function draftRows(drafts: readonly NotificationDraft[], memberIds: readonly (nu
       ${column('answerId')}::bigint[], ${column('replyId')}::bigint[], ${categories}::text[],
       ${categories.map((category) => getDefaultPreference(category).push)}::boolean[], ${[...memberIds]}::bigint[]
     ) with ordinality as draft (
-      sender_id, kind, question_id, answer_id, reply_id, category, push_by_default, member_id, place
+      sender_id, kind, question_id, answer_id, reply_id, category, push_by_default, member_id, position
     )`;
 }
 
@@ -103,7 +103,7 @@ export async function insertFollowerNotifications(tx: Tx, posts: readonly Follow
 }
 
 const selectFollowers = (posts: readonly FollowerNotification[]) => sql`
-  select follow.member_id as recipient_id, ${draftColumns}, null::bigint as place
+  select follow.member_id as recipient_id, ${draftColumns}, null::bigint as position
   from ${draftRows(
     posts.map(({ draft }) => draft),
     posts.map(({ except }) => except),
@@ -121,7 +121,7 @@ export function insertNotificationsAndFollowers(
 ) {
   const others = drafts.filter(({ recipientId, draft }) => recipientId !== draft.senderId);
   const wanted = sql`
-    select member.id as recipient_id, ${draftColumns}, draft.place
+    select member.id as recipient_id, ${draftColumns}, draft.position
     from ${draftRows(
       others.map(({ draft }) => draft),
       others.map(({ recipientId }) => recipientId),
@@ -129,7 +129,7 @@ export function insertNotificationsAndFollowers(
     join member on member.id = draft.member_id and application is null
     union all
     ${selectFollowers(posts)}`;
-  return insertWanted(wanted, sql`order by wanted.place, wanted.recipient_id`);
+  return insertWanted(wanted, sql`order by wanted.position, wanted.recipient_id`);
 }
 
 /**
@@ -150,7 +150,7 @@ export async function insertMentionNotifications(
     join member on member.id = draft.member_id
     where application is null and member.id <> draft.sender_id and member.id not in (select recipient_id from notified)
       and not ${hasMuted(sql`member.id`, sql`draft.question_id`)}
-    order by draft.place
+    order by draft.position
     limit greatest(0, ${sql.lit(serverLimits.mentionsPerPost)} - (select count(*) from notified where kind = 'mention'))`).execute(
     tx,
   );

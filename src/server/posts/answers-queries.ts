@@ -89,12 +89,12 @@ const orders: Readonly<Record<AnswerSort, Order>> = {
     order: sql`post.created_at, post.id`,
   },
   helpful: {
-    from: sql`answer_score place join answer post on post.id = place.answer_id`,
-    question: sql`place.question_id`,
+    from: sql`answer_score join answer post on post.id = answer_score.answer_id`,
+    question: sql`answer_score.question_id`,
     // A cursor from another order starts at score 0.
     afterCursor: ({ after, id, score = 0 }) =>
-      sql`(place.score, place.created_at, place.answer_id) < (${score}, ${new Date(after)}, ${id})`,
-    order: sql`place.score desc, place.created_at desc, place.answer_id desc`,
+      sql`(answer_score.score, answer_score.created_at, answer_score.answer_id) < (${score}, ${new Date(after)}, ${id})`,
+    order: sql`answer_score.score desc, answer_score.created_at desc, answer_score.answer_id desc`,
     orderOfRows: sql`post.upvotes - post.downvotes desc, post.created_at desc, post.id desc`,
   },
 };
