@@ -1081,7 +1081,7 @@ export interface paths {
     /** For moderators: claim an entry of the review queue, so that others leave it alone */
     put: operations['putModerationQueueByIdClaim'];
     post?: never;
-    /** For moderators: end the own claim of an entry of the review queue */
+    /** For moderators: end your claim of an entry of the review queue */
     delete: operations['deleteModerationQueueByIdClaim'];
     options?: never;
     head?: never;
@@ -1269,7 +1269,7 @@ export interface paths {
     /** For moderators: claim an account that waits for approval, so that others leave it alone */
     put: operations['putModerationApplicationsByIdClaim'];
     post?: never;
-    /** For moderators: end the own claim of an account that waits for approval */
+    /** For moderators: end your claim of an account that waits for approval */
     delete: operations['deleteModerationApplicationsByIdClaim'];
     options?: never;
     head?: never;

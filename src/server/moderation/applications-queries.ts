@@ -83,7 +83,7 @@ export async function findApplicationClaim(
   return rows[0] ?? { claimed_by: null, claimed_by_name: null };
 }
 
-/** Claims an account, or prolongs the own claim. */
+/** Claims an account, or prolongs the claim of the moderator. */
 export async function setApplicationClaim(
   tx: Tx,
   { memberId, moderatorId }: { memberId: number; moderatorId: number },

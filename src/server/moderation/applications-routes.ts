@@ -55,7 +55,7 @@ const claim = createRoute({
 const release = createRoute({
   method: 'delete',
   path: '/moderation/applications/{id}/claim',
-  summary: 'For moderators: end the own claim of an account that waits for approval',
+  summary: 'For moderators: end your claim of an account that waits for approval',
   request: { params: idParam },
   responses: { 204: { description: 'There is no own claim' }, ...problemResponses },
 });

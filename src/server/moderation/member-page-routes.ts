@@ -92,7 +92,7 @@ const add = createRoute({
 const edit = createRoute({
   method: 'put',
   path: '/moderation/notes/{id}',
-  summary: 'For moderators: change the own note on a member',
+  summary: 'For moderators: change your note on a member',
   request: { params: idParam, body: jsonBody(noteDraft) },
   responses: { 204: { description: 'Changed' }, ...problemResponses },
 });
@@ -100,7 +100,7 @@ const edit = createRoute({
 const setDeletion = createRoute({
   method: 'put',
   path: '/moderation/notes/{id}/deletion',
-  summary: 'For moderators: delete the own note on a member, or restore it within a day',
+  summary: 'For moderators: delete your note on a member, or restore it within a day',
   request: { params: idParam, body: jsonBody(noteDeletion) },
   responses: { 204: { description: 'Done' }, ...problemResponses },
 });

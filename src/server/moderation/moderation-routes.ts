@@ -145,7 +145,7 @@ const claim = createRoute({
 const release = createRoute({
   method: 'delete',
   path: '/moderation/queue/{id}/claim',
-  summary: 'For moderators: end the own claim of an entry of the review queue',
+  summary: 'For moderators: end your claim of an entry of the review queue',
   request: { params: idParam },
   responses: { 204: { description: 'There is no own claim' }, ...problemResponses },
 });
