@@ -42,3 +42,12 @@ test('takes the snippet from the text as typed rather than from an earlier word'
   expect(parts.at(0)?.text).toBe('… ');
   expect(createSnippet('nothing', matcher)).toBeNull();
 });
+
+test('takes the snippet from a later match if the first is the language of a code block', () => {
+  const text = `\`\`\`happy\n${'let line = 1;\n'.repeat(60)}\`\`\`\n\nNow everyone is happy.`;
+  const matcher = createMatcher(toHighlightTerms('happy', []), stems, []);
+  expect(createSnippet(text, matcher)?.filter((part) => part.highlighted)).toEqual([
+    { text: 'happy', highlighted: true },
+  ]);
+  expect(createSnippet('```happy\nlet line = 1;\n```', matcher)).toBeNull();
+});

@@ -18,6 +18,8 @@ type Span = { from: number; to: number };
 const maxSpans = 200;
 /** Size of a snippet around a match, in UTF-16 units: about as long as the excerpt on a card. */
 const snippetSize = { before: 60, length: 220 };
+/** How many matches are tried for a snippet if the first one is not shown. */
+const maxSnippetAttempts = 8;
 /** Size of the Markdown source around a match that is read for the snippet, in UTF-16 units. */
 const contextSize = { before: 160, after: 480 };
 
@@ -76,11 +78,24 @@ export function highlight(text: string, matcher: Matcher): HighlightedText {
   return splitText(text, matcher.findAll(text), { from: 0, to: text.length });
 }
 
-/** Returns a part of the text around the first match, without Markdown marks; null if there is no match. */
+/**
+ * Returns a part of the text around the first match that is shown, without Markdown marks; null if there is none. A match
+ * inside a link address or a mark, such as the language of a code block, is not shown.
+ */
 export function createSnippet(markdown: string, matcher: Matcher): HighlightedText | null {
   const first = matcher.findFirst(markdown);
   if (first === undefined) return null;
-  const window = windowAround(markdown, first);
+  const snippet = createSnippetAround(markdown, first, matcher);
+  if (snippet !== null) return snippet;
+  for (const match of matcher.findAll(markdown).slice(0, maxSnippetAttempts)) {
+    const other = createSnippetAround(markdown, match, matcher);
+    if (other !== null) return other;
+  }
+  return null;
+}
+
+function createSnippetAround(markdown: string, match: Span, matcher: Matcher): HighlightedText | null {
+  const window = windowAround(markdown, match);
   const { prose, blocks } = toPlainText(markdown.slice(window.from, window.to));
   for (const text of [prose, blocks]) {
     const span = matcher.findFirst(text);
@@ -95,7 +110,6 @@ export function createSnippet(markdown: string, matcher: Matcher): HighlightedTe
     if (to < text.length || window.to < markdown.length) parts.push({ text: ' …', highlighted: false });
     return parts;
   }
-  // A match only inside a link address or a mark cannot be shown.
   return null;
 }
 
