@@ -61,8 +61,16 @@ test('shortcuts move between questions, search, ask and show help', async ({ pag
   const first = (await focused.textContent()) ?? '';
   await page.keyboard.press('j');
   await expect(focused).not.toHaveText(first);
+  const second = (await focused.textContent()) ?? '';
   await page.keyboard.press('k');
   await expect(focused).toHaveText(first);
+  // After Back, they continue from the question that was opened.
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: first })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(focused).toHaveText(second);
 
   await page.keyboard.press('/');
   const search = page.getByRole('searchbox', { name: 'Search questions' });

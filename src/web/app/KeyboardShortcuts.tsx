@@ -31,6 +31,14 @@ export function KeyboardShortcuts() {
     sheet: shortcutSheetOverlay.open,
   });
 
+  useEffect(
+    () =>
+      router.subscribe('onBeforeNavigate', ({ fromLocation, pathChanged }) => {
+        if (pathChanged && fromLocation !== undefined)
+          leftPath = new URL(fromLocation.href, location.href).pathname;
+      }),
+    [router],
+  );
   useEffect(() => {
     document.addEventListener('keydown', fetchPalette);
     return () => document.removeEventListener('keydown', fetchPalette);
@@ -72,18 +80,27 @@ function focusSearch() {
   box.select();
 }
 
+/** The path of the page before this one. */
+let leftPath: string | null = null;
+
 /**
- * Moves the focus among the elements marked with `data-shortcut-stop`, starting from the focused one or else from the
- * first in view.
+ * Moves the focus among the elements marked with `data-shortcut-stop`, starting from the focused one, or else from the
+ * one in view that leads to the page before, as after Back, or else from the first in view.
  */
 function step(by: 1 | -1) {
   const stops = [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')].filter((stop) =>
     stop.checkVisibility(),
   );
-  const at = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const focused = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const at = focused === -1 ? stops.findIndex(isLinkBack) : focused;
   const first = stops.findIndex((stop) => stop.getBoundingClientRect().top >= 0);
   const target = at === -1 ? stops[by === 1 ? first : first - 1] : stops[at + by];
   if (target === undefined) return;
   target.focus({ preventScroll: true });
   target.scrollIntoView({ block: 'center' });
+}
+
+function isLinkBack(stop: HTMLElement): boolean {
+  const { top, bottom } = stop.getBoundingClientRect();
+  return stop instanceof HTMLAnchorElement && stop.pathname === leftPath && bottom > 0 && top < innerHeight;
 }
