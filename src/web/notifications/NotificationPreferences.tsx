@@ -40,9 +40,10 @@ export function NotificationPreferences() {
   const { preferences, emailStatus, pushKey } = settings;
   return (
     <>
-      {emailStatus === 'unavailable' && (
+      {(emailStatus === 'unavailable' || pushKey !== null) && (
         <div className={classes.notes}>
-          <EmailStatusNote state={emailStatus} isWanted={false} />
+          {emailStatus === 'unavailable' && <EmailStatusNote state={emailStatus} isWanted={false} />}
+          <PushSettings pushKey={pushKey} isOn={settings.isPushEnabledHere} />
         </div>
       )}
       <table className={classes.table}>
@@ -73,15 +74,15 @@ export function NotificationPreferences() {
           ))}
         </tbody>
       </table>
-      <div className={classes.notes}>
-        {emailStatus !== 'unavailable' && (
+      {/* Below the table, because its text depends on the choices there. */}
+      {emailStatus !== 'unavailable' && (
+        <div className={classes.notes}>
           <EmailStatusNote
             state={emailStatus}
             isWanted={preferences.some((choice) => choice.inApp && choice.email !== 'off')}
           />
-        )}
-        <PushSettings pushKey={pushKey} isOn={settings.isPushEnabledHere} />
-      </div>
+        </div>
+      )}
     </>
   );
 }
@@ -90,6 +91,10 @@ export function NotificationPreferences() {
 function PreferencesSkeleton() {
   return (
     <LoadingRegion label={t`Loading notification preferences`} part>
+      <span className={classes.notes}>
+        <SkeletonLines widths={['18rem', '24rem']} />
+        <Skeleton width="16rem" height="2.625rem" />
+      </span>
       <span className={classes.loading}>
         {nameWidths.map((width) => (
           <span key={width} className={classes.loadingLine}>
@@ -99,10 +104,6 @@ function PreferencesSkeleton() {
             <Skeleton width="1.125rem" height="1.125rem" />
           </span>
         ))}
-        <span className={classes.notes}>
-          <SkeletonLines widths={['18rem', '24rem']} />
-          <Skeleton width="16rem" height="2.625rem" />
-        </span>
       </span>
     </LoadingRegion>
   );

@@ -19,7 +19,7 @@ export function PushSettings({ pushKey, isOn }: { pushKey: string | null; isOn: 
       <p>
         {isOn
           ? t`Push is on in this browser, even when ${siteName} is closed. Signing out turns it off.`
-          : t`Get notified even when ${siteName} is closed.`}
+          : t`Push is off in this browser. Turn it on to be notified even when ${siteName} is closed.`}
       </p>
       <FormError message={error === null ? null : errorMessage(error, siteName)} />
       {isOn ? (
