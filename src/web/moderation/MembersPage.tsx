@@ -16,7 +16,7 @@ import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { memberListQuery } from './member-list.ts';
@@ -112,6 +112,14 @@ function Members({ isAdmin }: { isAdmin: boolean }) {
           );
         }}
       </PagedList>
+      {show === 'all' && (
+        <p className={classes.quiet}>
+          {t`Only members with an account are listed, not authors of imported posts.`}{' '}
+          <PathLink
+            href={`${paths.search}?in=users&q=${encodeURIComponent(q)}`}
+          >{t`Search for members`}</PathLink>
+        </p>
+      )}
       {hasMore && <p className={classes.quiet}>{t`More members match. Enter more of the name.`}</p>}
       {isRemoving && (
         <Suspense>
