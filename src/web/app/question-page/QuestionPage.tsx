@@ -35,6 +35,7 @@ import { useVisit } from '#web/posts/questions/useVisit.ts';
 import { preloadDialogs } from '#web/ui/Dialog.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
+import classes from './QuestionPage.module.css';
 
 const HiddenPosts = lazyComponent(() => import('#web/moderation/HiddenPosts.tsx'));
 // It waits for related questions anyway.
@@ -146,28 +147,30 @@ function Question({ id, member }: { id: number; member: Me }) {
         opening={draftToOpen}
         openBranches={branches.expand}
       >
-        {/* If the question was deleted, only forms with text remain below. */}
-        {notFound || (isReturning && <NewSinceLastVisit page={page} />)}
-        <QuestionArticle question={page.question} licenses={listLicenses(page)} />
-        {!isDeleted && hiddenPosts()}
-        <QuestionReplies comments={shownPage.replies} />
-        {!isDeleted && (
-          <>
-            <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
-            <RestoreRefusedPosts queued={queuedPosts} memberId={member.id} page={page} />
-          </>
-        )}
-        <AnswerForm authorId={page.question.authorId} editedAt={page.question.editedAt} />
-        <AnswerList
-          page={shownPage}
-          sorting={{ sort, preferredSort, pending: isPlaceholderData }}
-          newAnswers={newAnswers}
-        />
-        {!isDeleted && (
-          <Suspense>
-            <QuestionSidebar page={page} />
-          </Suspense>
-        )}
+        <div className={classes.page}>
+          {/* If the question was deleted, only forms with text remain below. */}
+          {notFound || (isReturning && <NewSinceLastVisit page={page} />)}
+          <QuestionArticle question={page.question} licenses={listLicenses(page)} />
+          {!isDeleted && hiddenPosts()}
+          <QuestionReplies comments={shownPage.replies} />
+          {!isDeleted && (
+            <>
+              <QueuedPostsElsewhere queuedPosts={queuedPosts} memberId={member.id} page={page} />
+              <RestoreRefusedPosts queued={queuedPosts} memberId={member.id} page={page} />
+            </>
+          )}
+          <AnswerForm authorId={page.question.authorId} editedAt={page.question.editedAt} />
+          <AnswerList
+            page={shownPage}
+            sorting={{ sort, preferredSort, pending: isPlaceholderData }}
+            newAnswers={newAnswers}
+          />
+          {!isDeleted && (
+            <Suspense>
+              <QuestionSidebar page={page} />
+            </Suspense>
+          )}
+        </div>
       </ReplyingProvider>
     </QuestionPageProvider>
   );
