@@ -56,6 +56,7 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
     <>
       <PostButton
         label={isBookmarked ? t`Bookmarked` : t`Bookmark`}
+        otherLabel={isBookmarked ? t`Bookmark` : t`Bookmarked`}
         Icon={queuedBookmark === undefined ? Icon : IconClock}
         shortcut="b"
         signIn="bookmark"

@@ -39,6 +39,7 @@ export function FollowQuestionButton({ questionId, following }: { questionId: nu
     <>
       <PostButton
         label={isFollowing ? t`Following question` : t`Follow question`}
+        otherLabel={isFollowing ? t`Follow question` : t`Following question`}
         Icon={queuedFollow === undefined ? Icon : IconClock}
         active={isFollowing}
         signIn="follow"

@@ -47,6 +47,9 @@ export function AcceptAnswerButton({ answerId }: { answerId: number }) {
       label={t`Accept answer`}
       Icon={accepted ? IconCircleCheckFilled : IconCircleCheck}
       short
+      // The line above the text says 'Accepted answer'.
+      bare={accepted}
+      {...(accepted && { hint: t`Accepted. Press to withdraw.` })}
       pressed={accepted}
       busy={save.isPending}
       onPress={() => {

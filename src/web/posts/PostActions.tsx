@@ -18,6 +18,10 @@ export function PostActions({ quiet = false, children }: { quiet?: boolean; chil
 
 export function PostButton(props: {
   label: string;
+  /** The label in the other state of a toggle: its width is reserved, so that the buttons beside it do not move. */
+  otherLabel?: string;
+  /** What pressing it does, instead of the label as a tooltip. */
+  hint?: string;
   Icon?: TablerIcon;
   onPress: () => void;
   /** The shortcut that presses the button on the focused post. */
@@ -30,6 +34,8 @@ export function PostButton(props: {
   short?: boolean;
   /** Shows only the icon in any window, for rows with many actions. */
   minor?: boolean;
+  /** Shows only the icon in any window. */
+  bare?: boolean;
   /** Shows only the icon on phones if the row has no space for the label. */
   yields?: boolean;
   /** The id of an element that describes which post the action is for, if the name alone does not. */
@@ -51,14 +57,15 @@ export function PostButton(props: {
       aria-describedby={props.describedBy}
       aria-disabled={props.busy || undefined}
       aria-pressed={props.pressed}
-      title={props.short === true || props.yields === true ? label : undefined}
+      title={props.hint ?? (props.short === true || props.yields === true ? label : undefined)}
       data-short={props.short || undefined}
       data-secondary={props.minor || undefined}
+      data-bare={props.bare || undefined}
       data-collapsible={props.yields || undefined}
       onClick={props.onPress}
     >
       {Icon !== undefined && <Icon size={17} stroke={1.6} aria-hidden="true" />}
-      <span>{label}</span>
+      <span data-other={props.otherLabel}>{label}</span>
     </button>
   );
 }
