@@ -25,8 +25,17 @@ test('someone registers with an answer, waits, and is in once a moderator approv
     await page.goto(`${address}/admin/settings`);
     const setting = page.getByLabel('Questions for people who register');
     await setting.fill(`${question} | required | 200`);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
     await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Save' })).toHaveCount(0);
+    await expect(setting).toBeFocused();
+    const checkbox = page.getByLabel('Formulas', { exact: true });
+    await checkbox.press('Space');
+    await expect(page.getByText('Saved to the moderation log')).toHaveCount(2);
+    await expect(checkbox).toBeFocused();
+    await page.route('**/api/admin/settings/*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect(page.getByRole('alert')).toBeVisible();
     const visitor = await visiting.newPage();
     await expect(async () => {
       await visitor.goto(`${address}/register`);

@@ -23,6 +23,23 @@ test('a moderator opens the page of a member from the profile, reads posts and s
   await page.getByRole('link', { name: 'About this member' }).click();
   const tabs = page.getByRole('tablist', { name: 'About this member' });
   await expect(page.getByText('Sign-in methods')).toBeVisible();
+  // The actions change while a reason is typed: what is typed stays.
+  const reason = page.getByLabel('Reason (public)');
+  await reason.fill('Please name your company.');
+  const suspended = await page.request.post('/api/moderation/member-actions', {
+    data: {
+      action: 'suspend',
+      memberId: member.id,
+      reason: 'Advertisements',
+      until: new Date(Date.now() + 86_400_000).toISOString(),
+    },
+  });
+  expect(suspended.ok(), await suspended.text()).toBe(true);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await expect(
+    page.getByLabel('Action', { exact: true }).getByRole('option', { name: 'End suspension' }),
+  ).toBeAttached();
+  await expect(reason).toHaveValue('Please name your company.');
   await tabs.getByRole('tab', { name: 'Posts' }).click();
   await expect(page.getByRole('link', { name: title })).toBeVisible();
   await tabs.getByRole('tab', { name: 'Sign-ins' }).click();

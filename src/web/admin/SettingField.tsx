@@ -3,12 +3,12 @@ import { Button } from '#web/ui/Button.tsx';
 import { NumberInput } from '#web/ui/mantine/NumberInput.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type MouseEvent, useId, useRef, useState } from 'react';
 import type { SiteSetting } from '#shared/admin/settings.ts';
 import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import { optionLabel, settingDescription, settingLabel } from '#web/core/setting-texts.ts';
-import { toast } from '#web/core/toast.ts';
+import { toast, toastError } from '#web/core/toast.ts';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { ColorField } from './ColorField.tsx';
 import { PasswordSignInDialog } from './PasswordSignInDialog.tsx';
@@ -25,65 +25,88 @@ type Value = SiteSetting['value'];
  */
 export function SettingField({ setting }: { setting: SiteSetting }) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState(setting.value);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
+  /** Null while the field shows the stored value, which can change meanwhile. */
+  const [draft, setDraft] = useState<Value | null>(null);
   const [confirming, setConfirming] = useState(false);
-  const isChanged = !isSame(draft, setting.value);
-  const isDefault = isSame(draft, setting.default);
+  const form = useRef<HTMLFormElement>(null);
+  const { name } = setting;
+  const savesNow = savesImmediately.has(setting.type);
+  const value = draft ?? setting.value;
+  const isChanged = !isSame(value, setting.value);
+  const isDefault = isSame(value, setting.default);
 
-  async function save(value: Value) {
-    const { name } = setting;
-    setDraft(value);
-    setSaving(true);
-    setProblem(null);
-    try {
-      await saveSetting(client, { name, value });
-      toast(t`Saved to the moderation log`, {
-        label: t`Undo`,
-        run: () => void saveSetting(client, { name, value: setting.value }).catch(() => {}),
-      });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : '');
-      if (savesImmediately.has(setting.type)) setDraft(setting.value);
-    } finally {
-      setSaving(false);
-    }
+  const undo = useMutation({
+    mutationFn: (before: Value) => saveSetting(client, { name, value: before }),
+    onError: (error) => toastError(error.message),
+  });
+  const save = useMutation({
+    mutationFn: (wanted: Value) => saveSetting(client, { name, value: wanted }),
+    onMutate(wanted) {
+      setDraft(wanted);
+      return setting.value;
+    },
+    onSuccess(_, wanted, before) {
+      showStored(wanted);
+      toast(t`Saved to the moderation log`, { label: t`Undo`, run: () => undo.mutate(before) });
+    },
+    onError(_, wanted) {
+      if (savesNow) showStored(wanted);
+    },
+  });
+
+  /** What was typed while the value was saved stays. */
+  function showStored(instead: Value) {
+    setDraft((current) => (current === instead ? null : current));
   }
 
   /** Some members can lose their only way to sign in. */
-  const needsConfirmation = (value: Value) => setting.name === 'passwordSignIn' && value === false;
+  const needsConfirmation = (wanted: Value) => name === 'passwordSignIn' && wanted === false;
+
+  /** The buttons disappear. After a press by keyboard, the focus goes to the control. */
+  function focusControl({ detail: clicks }: MouseEvent) {
+    if (clicks === 0) form.current?.querySelector<HTMLElement>('input, textarea')?.focus();
+  }
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isChanged && !saving) void save(cleanUp(draft));
+    if (isChanged && !save.isPending) save.mutate(cleanUp(value));
   }
 
   return (
-    <form className={classes.setting} noValidate onSubmit={submit}>
+    <form ref={form} className={classes.setting} noValidate onSubmit={submit}>
       <Control
         setting={setting}
-        value={draft}
-        error={problem}
+        value={value}
+        error={save.error?.message ?? null}
         onEdit={setDraft}
-        onSave={(value) => (needsConfirmation(value) ? setConfirming(true) : void save(value))}
+        onSave={(wanted) => (needsConfirmation(wanted) ? setConfirming(true) : save.mutate(wanted))}
         onUploaded={() => updateSettings(client)}
       />
-      {(isChanged || !isDefault) && !savesImmediately.has(setting.type) && (
+      {(isChanged || !isDefault) && !savesNow && (
         <div className={classes.buttons}>
-          {isChanged && <Button type="submit" size="xs" loading={saving}>{t`Save`}</Button>}
+          {isChanged && (
+            <Button type="submit" size="xs" loading={save.isPending} onClick={focusControl}>{t`Save`}</Button>
+          )}
           {isChanged && (
             <Button
               size="xs"
               variant="default"
-              onClick={() => {
-                setDraft(setting.value);
-                setProblem(null);
+              onClick={(event) => {
+                setDraft(null);
+                save.reset();
+                focusControl(event);
               }}
             >{t`Cancel`}</Button>
           )}
           {!isChanged && !isDefault && (
-            <Button size="xs" variant="subtle" onClick={() => setDraft(setting.default)}>
+            <Button
+              size="xs"
+              variant="subtle"
+              onClick={(event) => {
+                setDraft(setting.default);
+                focusControl(event);
+              }}
+            >
               {t`Reset to default`}
             </Button>
           )}
@@ -93,7 +116,7 @@ export function SettingField({ setting }: { setting: SiteSetting }) {
         <PasswordSignInDialog
           onConfirm={() => {
             setConfirming(false);
-            void save(false);
+            save.mutate(false);
           }}
           onClose={() => setConfirming(false)}
         />

@@ -60,8 +60,7 @@ function SiteSettings() {
             {settings
               .filter((setting) => setting.category === category)
               .map((setting) => (
-                // A new value, such as one that another admin has saved, replaces what is in the field.
-                <SettingField key={`${setting.name} ${JSON.stringify(setting.value)}`} setting={setting} />
+                <SettingField key={setting.name} setting={setting} />
               ))}
           </section>
         ))}

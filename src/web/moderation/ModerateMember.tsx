@@ -19,10 +19,7 @@ export function ModerateMember({ member }: { member: ModeratedMember }) {
   return (
     <>
       {activityRemoval !== null && <RemovalProgress removal={activityRemoval} />}
-      {/* Remounts after each action, since the possible actions change. */}
-      {member.role === 'member' && (
-        <MemberActionForm key={listMemberActions(member).join()} member={member} />
-      )}
+      {member.role === 'member' && <MemberActionForm member={member} />}
     </>
   );
 }
@@ -61,16 +58,20 @@ function listMemberActions({ avatar, suspended, activityRemoval }: ModeratedMemb
 
 function MemberActionForm({ member }: { member: ModeratedMember }) {
   const client = useQueryClient();
-  const [action, setAction] = useState<MemberAction>('warn');
+  const [chosen, setAction] = useState<MemberAction>('warn');
   const [days, setDays] = useState('7');
+  const actions = listMemberActions(member);
+  // The possible actions change, also when another moderator acts.
+  const action = actions.includes(chosen) ? chosen : 'warn';
 
-  function act(reason: string) {
+  async function act(reason: string) {
     const until = action === 'suspend' ? new Date(Date.now() + Number(days) * dayMs).toISOString() : null;
-    return moderateMember(client, { action, memberId: member.id, reason, until });
+    await moderateMember(client, { action, memberId: member.id, reason, until });
+    setAction('warn');
   }
 
   return (
-    <ModerationForm actions={listMemberActions(member)} action={action} onAction={setAction} act={act}>
+    <ModerationForm actions={actions} action={action} onAction={setAction} act={act}>
       {action === 'suspend' && (
         <FormSelect label={t`Duration`} options={suspensionOptions()} value={days} onChange={setDays} />
       )}
