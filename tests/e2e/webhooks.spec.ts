@@ -33,6 +33,13 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
     await expectAccessible(page, { look: 'secret of a web hook' });
     await page.keyboard.press('Escape');
     await expect(dialog).toBeVisible();
+    // Browsers may refuse to copy on plain http.
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+      document.execCommand = () => false;
+    });
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await expect(page.getByRole('alert')).toContainText('could not be copied');
     await dialog.getByRole('button', { name: "I've saved it" }).click();
 
     await page.getByRole('button', { name: 'Send test event: Kitchen' }).click();

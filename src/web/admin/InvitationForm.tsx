@@ -6,8 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { invitationLimits } from '#shared/identity/invitations.ts';
 import { ApiError } from '#web/core/errors.ts';
-import { toast } from '#web/core/toast.ts';
-import { copyText } from '#web/ui/copy-text.ts';
+import { CopyField } from '#web/ui/CopyField.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { createInvitation } from './invitations.ts';
@@ -73,26 +72,16 @@ export function InvitationForm() {
           <Button type="submit" loading={create.isPending}>{t`Create invitation`}</Button>
         </div>
       </form>
-      {create.data !== undefined && <CreatedLink link={create.data} />}
+      {create.data !== undefined && (
+        <output className={classes.created}>
+          <CopyField
+            label={t`Link of the invitation`}
+            description={t`Copy it now: it is not shown again.`}
+            text={create.data}
+            button={t`Copy link`}
+          />
+        </output>
+      )}
     </>
-  );
-}
-
-function CreatedLink({ link }: { link: string }) {
-  const copy = async () => {
-    if (await copyText(link)) toast(t`Copied.`);
-  };
-  return (
-    <output className={classes.created}>
-      <TextInput
-        label={t`Link of the invitation`}
-        description={t`Copy it now: it is not shown again.`}
-        readOnly
-        dir="ltr"
-        value={link}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <Button variant="default" onClick={() => void copy()}>{t`Copy link`}</Button>
-    </output>
   );
 }

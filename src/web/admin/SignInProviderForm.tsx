@@ -9,7 +9,7 @@ import type { SignInProvider } from '#shared/admin/sign-in-providers.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { PasswordField } from '#web/identity/index.ts';
-import { copyText } from '#web/ui/copy-text.ts';
+import { CopyField } from '#web/ui/CopyField.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { IssuerCheck } from './IssuerCheck.tsx';
 import {
@@ -87,7 +87,12 @@ export function SignInProviderForm({
   return (
     <form ref={formElement} className={classes.form} noValidate onSubmit={submit}>
       {preset !== null && <PresetHint preset={preset} />}
-      <RedirectAddress address={`${origin}${providerCallbackPath(form.id)}`} />
+      {/* What the admin registers at the provider. */}
+      <CopyField
+        label={t`Redirect address`}
+        description={t`Enter it at the provider, exactly like this.`}
+        text={`${origin}${providerCallbackPath(form.id)}`}
+      />
       <TextInput
         ref={firstField}
         label={t`Name on the button`}
@@ -174,26 +179,6 @@ function PresetHint({ preset: { id, console: page } }: { preset: ProviderPreset 
         </a>
       )}
     </p>
-  );
-}
-
-/** What the admin registers at the provider. */
-function RedirectAddress({ address }: { address: string }) {
-  const copy = async () => {
-    if (await copyText(address)) toast(t`Copied.`);
-  };
-  return (
-    <div className={classes.copy}>
-      <TextInput
-        label={t`Redirect address`}
-        description={t`Enter it at the provider, exactly like this.`}
-        readOnly
-        dir="ltr"
-        value={address}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <Button variant="default" onClick={() => void copy()}>{t`Copy`}</Button>
-    </div>
   );
 }
 

@@ -1,13 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '#shared/integrations/webhooks.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { copyText } from '#web/ui/copy-text.ts';
+import { CopyField } from '#web/ui/CopyField.tsx';
 import { DeleteDialog, Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -112,9 +111,6 @@ function WebhookList({ items, onSecret }: { items: Webhook[]; onSecret: (secret:
 
 /** The only place where a secret is shown. */
 function NewSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const copy = async () => {
-    if (await copyText(secret)) toast(t`Copied.`);
-  };
   return (
     <Dialog
       title={t`Secret of the web hook`}
@@ -123,20 +119,12 @@ function NewSecret({ secret, onClose }: { secret: string; onClose: () => void })
       // Only its button closes it, because the secret is not shown again.
       onClose={() => {}}
     >
-      <div className={classes.copy}>
-        <TextInput
-          label={t`Secret of the web hook`}
-          description={t`Copy it now to the receiver. It is not shown again.`}
-          readOnly
-          dir="ltr"
-          value={secret}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-        <div className={classes.buttons}>
-          <Button data-autofocus onClick={() => void copy()}>{t`Copy`}</Button>
-          <Button variant="default" onClick={onClose}>{t`I've saved it`}</Button>
-        </div>
-      </div>
+      <CopyField
+        label={t`Secret of the web hook`}
+        description={t`Copy it now to the receiver. It is not shown again.`}
+        text={secret}
+        onSaved={onClose}
+      />
     </Dialog>
   );
 }

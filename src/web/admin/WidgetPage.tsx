@@ -6,9 +6,8 @@ import { limits } from '#shared/core/limits.ts';
 import { paths } from '#web/core/paths.ts';
 import { settingLabel } from '#web/core/setting-texts.ts';
 import { useMember } from '#web/core/session.ts';
-import { toast, toastError } from '#web/core/toast.ts';
 import { Button } from '#web/ui/Button.tsx';
-import { copyText } from '#web/ui/copy-text.ts';
+import { copyWithToast } from '#web/ui/copy-with-toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
@@ -147,10 +146,6 @@ const nameLanguage = (language: Language) => [language, languageNames[language]]
 
 /** @param text null: something is missing */
 function Snippet({ text }: { text: string | null }) {
-  const copy = async () => {
-    if (await copyText(text ?? '')) toast(t`HTML copied to clipboard`);
-    else toastError(t`The HTML could not be copied. Select and copy it.`);
-  };
   return (
     <div className={widget.snippet}>
       <Textarea
@@ -164,7 +159,7 @@ function Snippet({ text }: { text: string | null }) {
         value={text ?? ''}
         onFocus={(event) => event.currentTarget.select()}
       />
-      <Button disabled={text === null} onClick={() => void copy()}>{t`Copy HTML`}</Button>
+      <Button disabled={text === null} onClick={() => void copyWithToast(text ?? '')}>{t`Copy HTML`}</Button>
     </div>
   );
 }

@@ -6,8 +6,7 @@ import { type FormEvent, useState } from 'react';
 import type { ApiScope, ApiTokenDraft } from '#shared/integrations/api-tokens.ts';
 import { limits } from '#shared/core/limits.ts';
 import { ApiError } from '#web/core/errors.ts';
-import { toast, toastError } from '#web/core/toast.ts';
-import { copyText } from '#web/ui/copy-text.ts';
+import { CopyField } from '#web/ui/CopyField.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
@@ -50,7 +49,12 @@ export function CreateApiToken<Scope extends ApiScope>({
       {token === null ? (
         <ApiTokenForm {...form} onCreated={setToken} onClose={close} />
       ) : (
-        <CreatedToken token={token} onClose={close} />
+        <CopyField
+          label={t`Token`}
+          description={t`Copy it now: it is not shown again.`}
+          text={token}
+          onSaved={close}
+        />
       )}
     </Dialog>
   );
@@ -130,30 +134,5 @@ function ApiTokenForm<Scope extends ApiScope>({
         </Button>
       </div>
     </form>
-  );
-}
-
-function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
-  const copy = async () => {
-    if (await copyText(token)) toast(t`Copied.`);
-    else toastError(t`The token could not be copied.`);
-  };
-  return (
-    <div className={classes.form}>
-      <TextInput
-        label={t`Token`}
-        description={t`Copy it now: it is not shown again.`}
-        readOnly
-        dir="ltr"
-        value={token}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <div className={classes.dialogButtons}>
-        <Button variant="default" data-autofocus onClick={() => void copy()}>
-          {t`Copy`}
-        </Button>
-        <Button onClick={onClose}>{t`I've saved it`}</Button>
-      </div>
-    </div>
   );
 }

@@ -9,8 +9,7 @@ import type { ClaimProof, ProfileClaim } from '#shared/admin/profile-claims.ts';
 import { hasStatus, translateError } from '#web/core/errors.ts';
 import { formatDate } from '#web/core/format.ts';
 import { profilePath } from '#web/core/paths.ts';
-import { toast } from '#web/core/toast.ts';
-import { copyText } from '#web/ui/copy-text.ts';
+import { copyWithToast } from '#web/ui/copy-with-toast.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -155,7 +154,7 @@ function ProofSection({ claim, onClaimed }: { claim: ProfileClaim; onClaimed: ()
               <p>{t`Copy this text:`}</p>
               <div className={classes.token}>
                 <code>{token}</code>
-                <Button variant="default" onClick={() => void copy(token)}>{t`Copy`}</Button>
+                <Button variant="default" onClick={() => void copyWithToast(token)}>{t`Copy`}</Button>
               </div>
             </li>
             <li>
@@ -177,10 +176,6 @@ function ProofSection({ claim, onClaimed }: { claim: ProfileClaim; onClaimed: ()
       />
     </section>
   );
-}
-
-async function copy(text: string): Promise<void> {
-  if (await copyText(text)) toast(t`Copied`);
 }
 
 function describeOutcome(outcome: ClaimProof['outcome'], site: string): string | null {

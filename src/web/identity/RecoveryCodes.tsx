@@ -1,18 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { toast, toastError } from '#web/core/toast.ts';
-import { copyText } from '#web/ui/copy-text.ts';
+import { copyWithToast } from '#web/ui/copy-with-toast.ts';
 import account from './account-settings.module.css';
 import classes from './TwoFactorSettings.module.css';
 
 /** The recovery codes, shown only once, to copy or download. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const text = `${codes.join('\n')}\n`;
-
-  async function copy() {
-    if (await copyText(text)) toast(t`Copied.`);
-    else toastError(t`The codes could not be copied.`);
-  }
 
   return (
     <div className={account.form}>
@@ -25,7 +19,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
         ))}
       </ul>
       <div className={account.buttons}>
-        <Button variant="default" data-autofocus onClick={() => void copy()}>
+        <Button variant="default" data-autofocus onClick={() => void copyWithToast(text)}>
           {t`Copy`}
         </Button>
         <Button
