@@ -65,6 +65,12 @@ test.describe('with a server whose proxy forwards client addresses', () => {
     await expect(card).toContainText('4 accounts');
     await expect(card).toContainText('1 pending approval');
     await card.getByRole('button', { name: 'Show accounts' }).click();
+    // Accounts that another period does not show are no longer selected.
+    await card.getByRole('checkbox', { name: 'Seller 0' }).check();
+    await expect(card).toContainText('1 selected');
+    await moderator.getByLabel('Registered').selectOption('Last 7 days');
+    await card.getByRole('button', { name: 'Show accounts' }).click();
+    await expect(card).toContainText('0 selected');
     await card.getByRole('checkbox', { name: 'Seller 3' }).check();
     await lookAt(moderator, 'registrations');
     await card.getByRole('button', { name: 'Approve' }).click();

@@ -107,10 +107,13 @@ function Registrations() {
       <div className={classes.span}>
         <SelectField
           label={t`Registered`}
-
           options={getPeriods()}
           value={span}
-          onChange={setSpan}
+          onChange={(chosen) => {
+            setSpan(chosen);
+            // Accounts that the page no longer shows must not be part of an action.
+            setSelected(new Map());
+          }}
         />
       </div>
       {query.data === undefined ? (
