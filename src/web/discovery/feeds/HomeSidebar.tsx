@@ -6,6 +6,7 @@ import { followedSummaryQuery, useMutedFilter } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import page from '#web/ui/page.module.css';
+import { useListStart } from '#web/ui/list-address.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
 import { TagLinks } from '#web/posts/index.ts';
 import { Time } from '#web/ui/Time.tsx';
@@ -52,7 +53,7 @@ function FollowedTagLinks() {
 
 /** Leaves out the questions that the feed shows. */
 function UnansweredQuestions({ feed }: { feed: Feed }) {
-  const inFeed = useInfiniteQuery(feedQuery(feed, useMutedFilter())).data;
+  const inFeed = useInfiniteQuery(feedQuery(feed, useMutedFilter(), useListStart())).data;
   const unanswered = feedQuery('unanswered', 'hide');
   const { data } = useInfiniteQuery(unanswered);
   useLiveQuestionCards({ queryKey: unanswered.queryKey, mapCards: mapQuestionCards });
