@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import type { TablerIcon } from '@tabler/icons-react';
 import type { InstantResults } from '#shared/discovery/search.ts';
 import { formatShortCount } from '#web/core/format.ts';
-import { paths, profilePath } from '#web/core/paths.ts';
+import { paths, profilePath, tagPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { RecentItem } from '#web/core/recent-items.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
@@ -112,9 +112,7 @@ function questionChoice({ id, title, answerCount }: InstantResults['questions'][
 
 function tagChoice({ tag, questionsCount }: InstantResults['tags'][number]): Choice {
   const note = formatCountOf('question', questionsCount, formatShortCount(questionsCount));
-  const href =
-    tag === '.' || tag === '..' ? `${paths.search}?q=${tag}` : `${paths.tags}/${encodeURIComponent(tag)}`;
-  return { key: `tag ${tag}`, kind: 'tag', label: tag, note, href };
+  return { key: `tag ${tag}`, kind: 'tag', label: tag, note, href: tagPath(tag) };
 }
 
 function memberChoice({ id, displayName }: InstantResults['members'][number]): Choice {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { parseInternalPath, setSiteOrigin } from './paths.ts';
+import { parseInternalPath, setSiteOrigin, tagPath } from './paths.ts';
 
 beforeAll(() => setSiteOrigin('https://ask.example.org'));
 
@@ -17,6 +17,13 @@ test.each([
   'topics',
   '',
 ])('rejects %j as the target of a sign-in', (path) => expect(parseInternalPath(path)).toBeNull());
+
+test.each(['.', '..', 'c#', 'node.js', 'a/b'])('the path of the topic %j leads to it', (tag) => {
+  const { pathname, search } = new URL(tagPath(tag), 'https://ask.example.org');
+  expect([decodeURIComponent(pathname), search]).toEqual(
+    tag === '.' || tag === '..' ? ['/search', `?q=${tag}`] : [`/topics/${tag}`, ''],
+  );
+});
 
 test('leads home after signing in if no page was requested', () =>
   expect(parseInternalPath(undefined)).toBeNull());

@@ -48,8 +48,12 @@ export function claimProfilePath(id: number): string {
   return `/claim-profile/${id}`;
 }
 
+/** Browsers treat these names as path segments, even if they are encoded. */
+export const isDotSegment = (tag: string) => tag === '.' || tag === '..';
+
+/** The page of a tag; of one that cannot have an address, the search for it. */
 export function tagPath(tag: string): string {
-  return `${paths.tags}/${encodeURIComponent(tag)}`;
+  return isDotSegment(tag) ? `${paths.search}?q=${tag}` : `${paths.tags}/${encodeURIComponent(tag)}`;
 }
 
 /** Where moderators change a tag. */

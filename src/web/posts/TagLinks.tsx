@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import classes from './TagLinks.module.css';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { paths } from '#web/core/paths.ts';
+import { isDotSegment, tagPath } from '#web/core/paths.ts';
 import { PathLink } from '#web/ui/PathLink.tsx';
 
 /**
@@ -48,8 +48,6 @@ export function TagLink({
     'data-shortcut-stop': shortcutStop || undefined,
     children,
   } as const;
-  // Browsers treat these two as path segments, even if they are encoded.
-  if (tag === '.' || tag === '..')
-    return <PathLink href={`${paths.search}?${new URLSearchParams({ q: tag }).toString()}`} {...props} />;
+  if (isDotSegment(tag)) return <PathLink href={tagPath(tag)} {...props} />;
   return <Link to="/topics/$tag" params={{ tag }} {...props} />;
 }
