@@ -151,6 +151,8 @@ test('a member asks for a profile, and a moderator declines and then approves', 
     await moderator.goto(`${community.address}/moderation/claims`);
     const claim = moderator.getByRole('article', { name: 'Claim of Ben Now' });
     await expect(claim).toContainText(/Old Ben.*1 post/su);
+    await moderator.keyboard.press('j');
+    await expect(claim).toBeFocused();
     await claim.getByRole('button', { name: button }).click();
     const dialog = moderator.getByRole('dialog');
     await expectInViewAtBothSizes(dialog);

@@ -93,7 +93,7 @@ function ClaimCard({
 }) {
   const { memberName, profileName, profileUrl, posts } = claim;
   return (
-    <article className={classes.card} aria-label={t`Claim of ${memberName}`}>
+    <article className={classes.card} aria-label={t`Claim of ${memberName}`} tabIndex={-1} data-shortcut-stop>
       <div className={classes.head}>
         <PathLink href={moderatedMemberPath(claim.memberId)}>
           <bdi className={classes.strong}>{memberName}</bdi>
