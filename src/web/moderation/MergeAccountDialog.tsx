@@ -2,6 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Radio, RadioGroup } from '#web/ui/mantine/Radio.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { MergePreview } from '#shared/admin/account-merges.ts';
@@ -59,7 +60,7 @@ function AccountChoice({
 }) {
   const [q, setQ] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  const wanted = q.trim();
+  const [wanted] = useDebouncedValue(q.trim(), 200);
   const query = useInfiniteQuery({ ...memberListQuery({ q: wanted, show: 'all' }), enabled: wanted !== '' });
   const found = wanted === '' ? [] : (query.data?.pages[0]?.items ?? []);
   const accounts = found.filter(({ id }) => id !== exceptId).slice(0, maxChoices);
