@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bookmarkNote } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -33,30 +33,26 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
   const client = useQueryClient();
   const [note, setNote] = useState(props.note);
   const [listIds, setListIds] = useState<ReadonlySet<number>>(new Set(props.listIds));
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
   const checked = bookmarkNote.safeParse(note);
-
-  async function save(event: FormEvent) {
-    event.preventDefault();
-    if (saving || !checked.success) return;
-    setSaving(true);
-    try {
-      if (checked.data !== props.note) await putBookmarkNote(props.id, checked.data);
+  const save = useMutation({
+    mutationFn: async (wanted: string) => {
+      if (wanted !== props.note) await putBookmarkNote(props.id, wanted);
       // Lists that another device chose meanwhile stay if none was changed here.
       if (listIds.size !== props.listIds.length || props.listIds.some((id) => !listIds.has(id)))
         await putBookmarkListIds(props.id, [...listIds]);
-      await refreshBookmarks(client);
-      props.onClose();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : '');
-    } finally {
-      setSaving(false);
-    }
+    },
+    onSuccess: props.onClose,
+    // Also if only the note was saved.
+    onSettled: () => void refreshBookmarks(client),
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (checked.success && !save.isPending) save.mutate(checked.data);
   }
 
   return (
-    <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+    <form className={classes.form} noValidate onSubmit={submit}>
       <div>
         <Textarea
           label={t`Note`}
@@ -71,12 +67,12 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
         <CharacterCounter text={note} max={limits.bookmarkNote} />
       </div>
       <BookmarkListPicker chosen={listIds} onChange={setListIds} />
-      <FormError message={problem} />
+      <FormError message={save.error?.message ?? null} />
       <div className={classes.buttons}>
         <Button variant="default" onClick={props.onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" loading={saving}>
+        <Button type="submit" loading={save.isPending}>
           {t`Save`}
         </Button>
       </div>

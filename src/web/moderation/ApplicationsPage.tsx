@@ -4,13 +4,14 @@ import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApplicationStatus, applicationStatus } from '#shared/identity/applications.ts';
 import { canModerate } from '#shared/identity/roles.ts';
-import type { Application, ApplicationDecision } from '#shared/moderation/applications.ts';
+import type { Application } from '#shared/moderation/applications.ts';
 import { maxReviewCount } from '#shared/moderation/moderation.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -28,7 +29,7 @@ import {
 } from './applications.ts';
 import classes from './moderation.module.css';
 import { ModerationMenu } from './ModerationMenu.tsx';
-import { RefuseAccountDialog } from './RefuseAccountDialog.tsx';
+import { ReasonForm } from './ReasonForm.tsx';
 import { useReviewClaim } from './useReviewClaim.ts';
 
 /** The accounts that wait for approval, for moderators. Others get the not-found page. */
@@ -59,17 +60,23 @@ function ApplicationQueue({ memberId }: { memberId: number }) {
     },
     claims,
   );
-  const decide = useMutation({
-    mutationFn: ({ id, ...decision }: ApplicationDecision & { id: number }) =>
-      decideApplication(id, decision),
-    onSuccess: (_, { decision }) => {
-      if (decision === 'refuse') endClaim();
-      setRefusing(null);
-      toast(decision === 'approve' ? t`Account approved` : t`Account refused`);
-    },
+  const approve = useMutation({
+    mutationFn: (id: number) => decideApplication(id, { decision: 'approve', reason: '' }),
+    onSuccess: () => toast(t`Account approved`),
     onError: (error) => toastError(error.message),
     onSettled: refresh,
   });
+
+  async function refuse({ id }: Application, reason: string) {
+    try {
+      await decideApplication(id, { decision: 'refuse', reason });
+      endClaim();
+      setRefusing(null);
+    } finally {
+      refresh();
+    }
+  }
+
   return (
     <>
       <div className={pageClasses.header}>
@@ -101,8 +108,8 @@ function ApplicationQueue({ memberId }: { memberId: number }) {
                       <ApplicationCard
                         item={item}
                         claimedBy={getOtherClaim(item, memberId)}
-                        isSaving={decide.isPending && decide.variables.id === item.id}
-                        onApprove={() => decide.mutate({ id: item.id, decision: 'approve', reason: '' })}
+                        isSaving={approve.isPending && approve.variables === item.id}
+                        onApprove={() => approve.mutate(item.id)}
                         onRefuse={() =>
                           setRefusing({ item, takeOver: getOtherClaim(item, memberId) !== null })
                         }
@@ -116,14 +123,40 @@ function ApplicationQueue({ memberId }: { memberId: number }) {
         </div>
       </TabLinks>
       {refusing !== null && (
-        <RefuseAccountDialog
+        <RefuseDialog
           name={refusing.item.displayName}
-          saving={decide.isPending}
-          onRefuse={(reason) => decide.mutate({ id: refusing.item.id, decision: 'refuse', reason })}
+          act={(reason) => refuse(refusing.item, reason)}
           onClose={() => setRefusing(null)}
         />
       )}
     </>
+  );
+}
+
+function RefuseDialog({
+  name,
+  act,
+  onClose,
+}: {
+  name: string;
+  act: (reason: string) => Promise<void>;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={t`Refuse the account of ${name}?`} opened onClose={onClose}>
+      <ReasonForm
+        submit={t`Refuse`}
+        isRed
+        label={t`Reason (for the applicant)`}
+        done={t`Account refused`}
+        act={act}
+        onCancel={onClose}
+      >
+        <p className={classes.quiet}>
+          {t`The applicant gets the reason by email and can still sign in to see it. You can approve the account later.`}
+        </p>
+      </ReasonForm>
+    </Dialog>
   );
 }
 

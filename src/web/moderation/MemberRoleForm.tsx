@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Role, roleNames } from '#shared/identity/roles.ts';
 import { toast } from '#web/core/toast.ts';
@@ -14,26 +14,18 @@ import classes from './moderation.module.css';
 export function MemberRoleForm({ id, role }: { id: number; role: Role }) {
   const client = useQueryClient();
   const [wanted, setWanted] = useState(role);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
+  const change = useMutation({
+    mutationFn: () => setMemberRole(client, id, wanted),
+    onSuccess: () => toast(t`Saved to the moderation log`),
+  });
 
-  async function save(event: FormEvent) {
+  function save(event: FormEvent) {
     event.preventDefault();
-    if (saving || wanted === role) return;
-    setSaving(true);
-    setProblem(null);
-    try {
-      await setMemberRole(client, id, wanted);
-      toast(t`Saved to the moderation log`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : '');
-    } finally {
-      setSaving(false);
-    }
+    if (!change.isPending && wanted !== role) change.mutate();
   }
 
   return (
-    <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+    <form className={classes.form} noValidate onSubmit={save}>
       <FormSelect
         label={t`Role`}
         options={roleNames.map((each) => [each, roleLabels[each]()])}
@@ -41,9 +33,9 @@ export function MemberRoleForm({ id, role }: { id: number; role: Role }) {
         onChange={setWanted}
       />
       <p className={classes.quiet}>{roleDescriptions[wanted]()}</p>
-      <FormError message={problem} />
+      <FormError message={change.error?.message ?? null} />
       <div className={classes.buttons}>
-        <Button type="submit" variant="default" loading={saving} disabled={wanted === role}>
+        <Button type="submit" variant="default" loading={change.isPending} disabled={wanted === role}>
           {t`Change role`}
         </Button>
       </div>

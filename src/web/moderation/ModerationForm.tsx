@@ -1,13 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '#web/ui/Button.tsx';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { actionsWithoutReason } from '#shared/moderation/action-reasons.ts';
 import type { MemberAction, PostAction } from '#shared/moderation/moderation.ts';
-import { toast } from '#web/core/toast.ts';
-import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { actionDescriptions, actionLabels } from './moderation-messages.ts';
-import { ReasonField } from './ReasonField.tsx';
+import { ReasonForm } from './ReasonForm.tsx';
 import classes from './moderation.module.css';
 
 /** The form for a moderation action on a post or a member, with its reason. */
@@ -30,28 +27,13 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   /** Further fields of the selected action. */
   children: ReactNode;
 }) {
-  const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
-
-  async function save(event: FormEvent) {
-    event.preventDefault();
-    if (saving) return;
-    setSaving(true);
-    setProblem(null);
-    try {
-      await act(reason);
-      setReason('');
-      toast(t`Saved to the moderation log`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : '');
-    } finally {
-      setSaving(false);
-    }
-  }
-
   return (
-    <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+    <ReasonForm
+      submit={actionLabels[action]()}
+      optional={actionsWithoutReason.has(action)}
+      act={act}
+      onCancel={onCancel}
+    >
       <FormSelect
         label={t`Action`}
         options={actions.map((each) => [each, actionLabels[each]()])}
@@ -60,14 +42,6 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
       />
       <p className={classes.quiet}>{actionDescriptions[action]()}</p>
       {children}
-      <ReasonField value={reason} onChange={setReason} optional={actionsWithoutReason.has(action)} />
-      <FormError message={problem} />
-      <div className={classes.buttons}>
-        {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
-        <Button type="submit" loading={saving}>
-          {actionLabels[action]()}
-        </Button>
-      </div>
-    </form>
+    </ReasonForm>
   );
 }

@@ -13,15 +13,18 @@ export function ReasonField({
   value,
   onChange,
   optional = false,
+  hasCommonReasons = true,
   label = optional ? t`Reason (public, optional)` : t`Reason (public)`,
 }: {
   value: string;
   onChange: (reason: string) => void;
   optional?: boolean;
+  /** Whether it can start with a reason of the site settings. Only moderators read them. */
+  hasCommonReasons?: boolean;
   /** For reasons that are not public. */
   label?: string;
 }) {
-  const reasons = useQuery(moderationReasonsQuery).data?.items ?? [];
+  const reasons = useQuery({ ...moderationReasonsQuery, enabled: hasCommonReasons }).data?.items ?? [];
   return (
     <div className={classes.form}>
       {reasons.length > 0 && (

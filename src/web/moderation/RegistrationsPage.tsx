@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { RegisteredAccount, RemovalSelection } from '#shared/moderation/removals.ts';
@@ -60,19 +60,19 @@ function Registrations() {
     setSelected(next);
   }
 
-  async function approve() {
-    const waiting = [...selected.values()].filter(({ pendingStep }) => pendingStep !== null);
-    try {
-      await approveAccounts(
+  const waiting = [...selected.values()].filter(({ pendingStep }) => pendingStep !== null);
+  const approve = useMutation({
+    mutationFn: () =>
+      approveAccounts(
         client,
         waiting.map(({ id }) => id),
-      );
+      ),
+    onSuccess() {
       setSelected(new Map());
       toast(t`Saved to the moderation log`);
-    } catch (error) {
-      toastError(error instanceof Error ? error.message : '');
-    }
-  }
+    },
+    onError: (error) => toastError(error.message),
+  });
 
   function removeNetwork(network: string) {
     // Accounts that register while the preview is open are not part of it.
@@ -80,11 +80,15 @@ function Registrations() {
   }
 
   const count = selected.size;
-  const isAnyWaiting = [...selected.values()].some(({ pendingStep }) => pendingStep !== null);
   const actions = (
     <div className={classes.buttons}>
       <span className={classes.quiet}>{plural(count, { one: '# selected', other: '# selected' })}</span>
-      <Button variant="default" disabled={!isAnyWaiting} onClick={() => void approve()}>{t`Approve`}</Button>
+      <Button
+        variant="default"
+        disabled={waiting.length === 0}
+        loading={approve.isPending}
+        onClick={() => approve.mutate()}
+      >{t`Approve`}</Button>
       <Button
         disabled={count === 0}
         onClick={() => setRemoving({ memberIds: [...selected.keys()], network: null, from: null, to: null })}

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { ReportReason, ReportState } from '#shared/moderation/moderation.ts';
 import { paths } from '#web/core/paths.ts';
@@ -41,22 +41,18 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
   const client = useQueryClient();
   const [reason, setReason] = useState<ReportReason>(state.reason ?? 'spam');
   const [note, setNote] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
-  if (state.closed) return <p>{t`A moderator has reviewed your report. Thank you.`}</p>;
-
-  async function save(wanted: ReportReason | null) {
-    if (saving) return;
-    setSaving(true);
-    setProblem(null);
-    try {
-      client.setQueryData(moderationKeys.report(post), await setReport(post, { reason: wanted, note }));
+  const report = useMutation({
+    mutationFn: (wanted: ReportReason | null) => setReport(post, { reason: wanted, note }),
+    onSuccess: (saved, wanted) => {
+      client.setQueryData(moderationKeys.report(post), saved);
       toast(wanted === null ? t`Report withdrawn` : t`Thank you. The moderators will review it.`);
       onClose();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : '');
-      setSaving(false);
-    }
+    },
+  });
+  if (state.closed) return <p>{t`A moderator has reviewed your report. Thank you.`}</p>;
+
+  function save(wanted: ReportReason | null) {
+    if (!report.isPending) report.mutate(wanted);
   }
 
   return (
@@ -65,7 +61,7 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
       noValidate
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
-        void save(reason);
+        save(reason);
       }}
     >
       <FormSelect
@@ -87,13 +83,13 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
       <p className={classes.quiet}>
         {t`Reports are anonymous.`} <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
       </p>
-      <FormError message={problem} />
+      <FormError message={report.error?.message ?? null} />
       <div className={classes.buttons}>
         {state.reason !== null && (
-          <Button variant="default" onClick={() => void save(null)}>{t`Withdraw report`}</Button>
+          <Button variant="default" onClick={() => save(null)}>{t`Withdraw report`}</Button>
         )}
         <Button variant="default" onClick={onClose}>{t`Cancel`}</Button>
-        <Button type="submit" loading={saving}>{t`Report`}</Button>
+        <Button type="submit" loading={report.isPending}>{t`Report`}</Button>
       </div>
     </form>
   );

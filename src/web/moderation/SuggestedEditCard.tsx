@@ -11,6 +11,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { anchorOf, Author, PostDiff } from '#web/posts/index.ts';
+import { Dialog } from '#web/ui/Dialog.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -20,7 +21,7 @@ import { decideSuggestion, editSuggestionQuery, withdrawSuggestion } from './edi
 import { EditApprovalForm } from './EditApprovalForm.tsx';
 import { postKindLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
-import { RejectEditDialog } from './RejectEditDialog.tsx';
+import { ReasonForm } from './ReasonForm.tsx';
 
 /** A suggested edit with its changes, and what the member can do with it. */
 export function SuggestedEditCard({
@@ -92,12 +93,14 @@ function Changes({
     onSuccess: (_, { decision }) => {
       setEdited(null);
       setIsRejecting(false);
-      toast(decision === 'approve' ? t`Edit approved` : t`Edit rejected`);
+      if (decision === 'approve') toast(t`Edit approved`);
       onChanged();
     },
-    onError: (error) => {
-      toastError(error.message);
-      if (hasStatus(error, 409) || hasStatus(error, 404)) onChanged();
+    onError: (error, { decision }) => {
+      const isDecided = hasStatus(error, 409) || hasStatus(error, 404);
+      // The form of a rejection shows other errors itself.
+      if (isDecided || decision === 'approve') toastError(error.message);
+      if (isDecided) onChanged();
     },
   });
   if (base === null) return <PostDiff before={null} after={suggested} />;
@@ -147,11 +150,20 @@ function Changes({
         )}
       </div>
       {isRejecting && (
-        <RejectEditDialog
-          saving={decide.isPending}
-          onReject={(reason) => decide.mutate({ ...approval, decision: 'reject', reason })}
-          onClose={() => setIsRejecting(false)}
-        />
+        <Dialog title={t`Reject this edit?`} opened onClose={() => setIsRejecting(false)}>
+          <ReasonForm
+            submit={t`Reject`}
+            label={t`Reason`}
+            hasCommonReasons={false}
+            done={t`Edit rejected`}
+            act={async (reason) => {
+              await decide.mutateAsync({ ...approval, decision: 'reject', reason });
+            }}
+            onCancel={() => setIsRejecting(false)}
+          >
+            <p className={classes.quiet}>{t`The member who suggested the edit sees the reason.`}</p>
+          </ReasonForm>
+        </Dialog>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ManagedTag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
+import { translateError } from '#web/core/errors.ts';
 import { formatCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -32,7 +33,17 @@ export default function TagChangeDialog({
       onClose={onClose}
       size="36rem"
     >
-      <div className={classes.form}>
+      <ReasonForm
+        submit={isMerge ? t`Merge` : t`Rename`}
+        disabled={to.trim() === ''}
+        act={async (reason) => {
+          // Enter in the field above must not merge at once.
+          if (reason.trim() === '') throw new Error(translateError('reason-required'));
+          await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason });
+          onClose();
+        }}
+        onCancel={onClose}
+      >
         <TextInput
           label={isMerge ? t`Other topic` : t`New name`}
           dir="auto"
@@ -52,16 +63,7 @@ export default function TagChangeDialog({
             ? t`“${tag.name}” becomes another name of that topic. Merging cannot be undone: afterwards nothing says which questions had which topic.`
             : t`“${tag.name}” stays as another name. You can rename it back.`}
         </p>
-        <ReasonForm
-          submit={isMerge ? t`Merge` : t`Rename`}
-          disabled={to.trim() === ''}
-          act={async (reason) => {
-            await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason });
-            onClose();
-          }}
-          onCancel={onClose}
-        />
-      </div>
+      </ReasonForm>
     </Dialog>
   );
 }

@@ -1,16 +1,13 @@
 import { t } from '@lingui/core/macro';
-import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { TagProposalDecision } from '#shared/moderation/moderation.ts';
 import type { TagProposal } from '#shared/moderation/tag-proposals.ts';
-import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
-import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import classes from './moderation.module.css';
-import { ReasonField } from './ReasonField.tsx';
+import { ReasonForm } from './ReasonForm.tsx';
 import { decideTagProposal } from './tag-proposals.ts';
 
 export type TagDecision = TagProposalDecision['decision'];
@@ -44,29 +41,19 @@ export default function TagProposalDialog({
   const client = useQueryClient();
   const [decision, setDecision] = useState<TagDecision>(initial);
   const [synonymOf, setSynonymOf] = useState(proposal.similar[0]?.name ?? '');
-  const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
-
-  async function save(event: FormEvent) {
-    event.preventDefault();
-    if (saving) return;
-    setSaving(true);
-    setProblem(null);
-    try {
-      await decideTagProposal(client, proposal.id, { decision, synonymOf: synonymOf.trim(), reason });
-      onDecided();
-      onClose();
-      toast(t`Saved to the moderation log`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : '');
-      setSaving(false);
-    }
-  }
 
   return (
     <Dialog title={t`Proposed topic “${proposal.name}”`} opened onClose={onClose}>
-      <form className={classes.form} noValidate onSubmit={(event) => void save(event)}>
+      <ReasonForm
+        submit={labels[decision]()}
+        optional={decision !== 'reject'}
+        act={async (reason) => {
+          await decideTagProposal(client, proposal.id, { decision, synonymOf: synonymOf.trim(), reason });
+          onDecided();
+          onClose();
+        }}
+        onCancel={onClose}
+      >
         <FormSelect
           label={t`Action`}
           options={(['approve', 'synonym', 'reject'] as const).map((each) => [each, labels[each]()])}
@@ -84,15 +71,7 @@ export default function TagProposalDialog({
             onChange={(event) => setSynonymOf(event.currentTarget.value)}
           />
         )}
-        <ReasonField value={reason} onChange={setReason} optional={decision !== 'reject'} />
-        <FormError message={problem} />
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={onClose}>{t`Cancel`}</Button>
-          <Button type="submit" loading={saving}>
-            {labels[decision]()}
-          </Button>
-        </div>
-      </form>
+      </ReasonForm>
     </Dialog>
   );
 }
