@@ -12,7 +12,7 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { getScopes } from './api-tokens.ts';
 import { PasswordField } from './PasswordField.tsx';
-import { getActionErrorMessage } from './sign-in-settings.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './account-settings.module.css';
 

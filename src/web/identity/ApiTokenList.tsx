@@ -11,7 +11,7 @@ import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { getScopes } from './api-tokens.ts';
-import { getActionErrorMessage } from './sign-in-settings.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import account from './account-settings.module.css';
 import classes from './settings-list.module.css';
 

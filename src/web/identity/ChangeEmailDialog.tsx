@@ -4,6 +4,7 @@ import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { type FormEvent, useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -98,11 +99,7 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
 
 /** Assigns the server's error to a field. */
 export function toFormProblem(error: Error): Problem {
-  if (!(error instanceof ApiError))
-    return {
-      field: null,
-      message: t`The server could not be reached. Please check your connection and try again.`,
-    };
+  if (!(error instanceof ApiError)) return { field: null, message: getActionErrorMessage(error) };
   const [named] = error.errors;
   if (named?.field === 'email' || named?.field === 'password')
     return { field: named.field, message: named.message };

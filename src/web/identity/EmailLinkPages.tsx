@@ -5,8 +5,9 @@ import { Link, useLocation, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError, hasStatus } from '#web/core/errors.ts';
+import { hasStatus } from '#web/core/errors.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
@@ -93,7 +94,7 @@ export function EmailLinkPage(props: {
         </p>
       )}
       <div className={classes.actions}>
-        <FormError message={error === null ? null : getErrorMessage(error)} />
+        <FormError message={error === null ? null : getActionErrorMessage(error)} />
         {!isSuccess && !isExpired && (
           <Button size="md" loading={isPending} onClick={onClick}>
             {action}
@@ -103,12 +104,6 @@ export function EmailLinkPage(props: {
       <p className={classes.other}>{children}</p>
     </VisitorFrame>
   );
-}
-
-function getErrorMessage(error: Error): string {
-  return error instanceof ApiError
-    ? error.message
-    : t`The server could not be reached. Please check your connection and try again.`;
 }
 
 function getUnsubscribedMessage(scope: UnsubscribeScope): string {

@@ -6,8 +6,9 @@ import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { resetMethodQuery } from './sign-in.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError, translateError } from '#web/core/errors.ts';
+import { translateError } from '#web/core/errors.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
@@ -30,7 +31,7 @@ export function ForgotPasswordPage() {
     }
     setProblem(null);
     requestReset.mutate(email, {
-      onError: (error) => setProblem({ isOfField: false, message: getErrorMessage(error) }),
+      onError: (error) => setProblem({ isOfField: false, message: getActionErrorMessage(error) }),
     });
   }
 
@@ -73,9 +74,3 @@ function getLead(how: { byEmail: boolean } | undefined): string {
 
 const getSentMessage = (email: string) =>
   t`If ${email} belongs to an account, we've sent a link to it. The link works once and expires after one hour.`;
-
-function getErrorMessage(error: Error): string {
-  return error instanceof ApiError
-    ? error.message
-    : t`The server could not be reached. Please check your connection and try again.`;
-}

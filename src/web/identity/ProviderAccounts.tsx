@@ -6,12 +6,8 @@ import { useState } from 'react';
 import type { OwnProviderAccount } from '#shared/identity/sign-in-providers.ts';
 import { toast } from '#web/core/toast.ts';
 import { Time } from '#web/ui/Time.tsx';
-import {
-  linkProvider,
-  providerAccountsQuery,
-  getActionErrorMessage,
-  unlinkProvider,
-} from './sign-in-settings.ts';
+import { linkProvider, providerAccountsQuery, unlinkProvider } from './sign-in-settings.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import classes from './account-settings.module.css';

@@ -6,8 +6,9 @@ import { passwordChange } from '#shared/identity/profiles.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError, translateError, translateSchemaError } from '#web/core/errors.ts';
+import { translateError, translateSchemaError } from '#web/core/errors.ts';
 import { setSession } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -37,7 +38,7 @@ export function ResetPasswordPage() {
       toast(t`Password changed. Please sign in with your new password.`);
       router.history.replace('/login');
     },
-    onError: (error) => fail({ field: null, message: getErrorMessage(error) }),
+    onError: (error) => fail({ field: null, message: getActionErrorMessage(error) }),
   });
 
   function fail(newProblem: Problem) {
@@ -94,10 +95,4 @@ export function ResetPasswordPage() {
       </p>
     </VisitorFrame>
   );
-}
-
-function getErrorMessage(error: Error): string {
-  return error instanceof ApiError
-    ? error.message
-    : t`The server could not be reached. Please check your connection and try again.`;
 }

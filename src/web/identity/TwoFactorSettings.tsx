@@ -13,10 +13,10 @@ import { Time } from '#web/ui/Time.tsx';
 import {
   regenerateRecoveryCodes,
   twoFactorQuery,
-  getActionErrorMessage,
   startTwoFactorSetup,
   disableTwoFactor,
 } from './sign-in-settings.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { ConfirmPasswordDialog } from './ConfirmPasswordDialog.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
 import { SettingsSkeleton } from './SettingsSection.tsx';

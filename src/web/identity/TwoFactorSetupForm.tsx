@@ -4,7 +4,8 @@ import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useRef, useState, type FormEvent } from 'react';
 import { encode } from 'uqr';
 import type { TwoFactorSetup } from '#shared/identity/two-factor.ts';
-import { getActionErrorMessage, useEnableTwoFactor } from './sign-in-settings.ts';
+import { useEnableTwoFactor } from './sign-in-settings.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import account from './account-settings.module.css';
 import classes from './TwoFactorSettings.module.css';
 

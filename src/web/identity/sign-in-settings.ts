@@ -1,8 +1,6 @@
-import { t } from '@lingui/core/macro';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { createPasskey } from './sign-in.ts';
 import { api, readJson } from '#web/core/api.ts';
-import { ApiError } from '#web/core/errors.ts';
 import { settingsKeys } from './settings.ts';
 
 export const twoFactorQuery = queryOptions({
@@ -72,11 +70,4 @@ export function useEnableTwoFactor(onDone: (recoveryCodes: string[]) => void) {
       void client.invalidateQueries({ queryKey: settingsKeys.all });
     },
   });
-}
-
-/** The message for a failed action. */
-export function getActionErrorMessage(error: Error): string {
-  return error instanceof ApiError
-    ? error.message
-    : t`The server could not be reached. Please check your connection and try again.`;
 }

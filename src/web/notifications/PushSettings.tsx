@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { ApiError } from '#web/core/errors.ts';
+import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { useSiteName } from '#web/core/session.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useDisablePush, useEnablePush } from './notification-preferences.ts';
@@ -37,8 +37,7 @@ export function PushSettings({ pushKey, isOn }: { pushKey: string | null; isOn: 
 
 function errorMessage(error: Error, siteName: string): string {
   if (error instanceof PushError) return pushFailureMessage(error.failure, siteName);
-  if (error instanceof ApiError) return error.message;
-  return t`The server could not be reached. Please check your connection and try again.`;
+  return getActionErrorMessage(error);
 }
 
 function pushFailureMessage(obstacle: PushFailure, siteName: string): string {
