@@ -2,15 +2,13 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { EmailKind, EmailOverview, TestEmailOutcome } from '#shared/admin/emails.ts';
 import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { useLanguage } from '#web/languages/languages.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
@@ -28,14 +26,8 @@ import admin from './admin.module.css';
 import classes from './emails.module.css';
 
 /** All emails of the site, for admins. */
-export function EmailsPage() {
+export function EmailsPage(): ReactNode {
   usePageTitle(t`Emails`);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return viewer.role === 'admin' ? <Emails /> : <NotFoundPage />;
-}
-
-function Emails() {
   const active = useLanguage();
   const own: Language = isLanguage(active) ? active : 'en';
   const query = useQuery(emailOverviewQuery(own));

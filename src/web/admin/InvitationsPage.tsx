@@ -1,16 +1,14 @@
 import { t } from '@lingui/core/macro';
+import type { Me } from '#shared/identity/accounts.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation } from '#shared/identity/invitations.ts';
-import { canModerate } from '#shared/identity/roles.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -21,14 +19,9 @@ import page from '#web/ui/page.module.css';
 import classes from './admin.module.css';
 
 /** Links with which people register, for moderators. */
-export function InvitationsPage() {
+export function InvitationsPage({ member }: { member: Me }) {
+  const isAdmin = member.role === 'admin';
   usePageTitle(t`Invitations`);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return canModerate(viewer.role) ? <Invitations isAdmin={viewer.role === 'admin'} /> : <NotFoundPage />;
-}
-
-function Invitations({ isAdmin }: { isAdmin: boolean }) {
   const query = useInfiniteQuery(invitationsQuery);
   const [revoking, setRevoking] = useState<Invitation | null>(null);
   return (

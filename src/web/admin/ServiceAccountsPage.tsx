@@ -4,12 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ServiceAccount, ServiceAccounts as Accounts } from '#shared/integrations/service-accounts.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
@@ -23,12 +21,6 @@ import classes from './admin.module.css';
 /** The accounts of programs, for admins. */
 export function ServiceAccountsPage() {
   usePageTitle(t`Service accounts`);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return viewer.role === 'admin' ? <ServiceAccounts /> : <NotFoundPage />;
-}
-
-function ServiceAccounts() {
   const query = useQuery(serviceAccountsQuery);
   const { data } = query;
   const [adding, setAdding] = useState(false);

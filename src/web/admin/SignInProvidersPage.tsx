@@ -5,12 +5,10 @@ import { useState } from 'react';
 import { type ProviderPreset, providerPresets } from '#shared/admin/sign-in-provider-presets.ts';
 import type { SignInProvider, SignInProviders as ProviderList } from '#shared/admin/sign-in-providers.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
@@ -24,12 +22,6 @@ import classes from './admin.module.css';
 /** The sign-in providers of the community, for admins. */
 export function SignInProvidersPage() {
   usePageTitle(t`Sign-in providers`);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return viewer.role === 'admin' ? <SignInProviders /> : <NotFoundPage />;
-}
-
-function SignInProviders() {
   const query = useQuery(signInProvidersQuery);
   const { data } = query;
   return (

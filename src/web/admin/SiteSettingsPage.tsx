@@ -12,10 +12,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { settingCategoryNames } from '#shared/core/settings/setting-definition.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { type MenuPage, PagesMenu } from '#web/ui/PagesMenu.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
@@ -28,12 +26,6 @@ import classes from './admin.module.css';
 /** All site settings, for admins. */
 export function SiteSettingsPage() {
   usePageTitle(t`Site settings`);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return viewer.role === 'admin' ? <SiteSettings /> : <NotFoundPage />;
-}
-
-function SiteSettings() {
   const query = useQuery(siteSettingsQuery);
   const { data: settings } = query;
   return (

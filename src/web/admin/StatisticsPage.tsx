@@ -2,14 +2,11 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type PeriodStatistics, type Statistics, statisticsUnit } from '#shared/admin/statistics.ts';
-import { canModerate } from '#shared/identity/roles.ts';
 import { formatCount } from '#web/core/format.ts';
-import { useMember } from '#web/core/session.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
@@ -24,13 +21,7 @@ import { StatisticsTables } from './StatisticsTables.tsx';
 import classes from './statistics.module.css';
 
 /** The statistics of the community or a topic, for moderators. */
-export function StatisticsPage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <AllStatistics /> : <NotFoundPage />;
-}
-
-function AllStatistics() {
+export function StatisticsPage(): ReactNode {
   const title = t`Statistics`;
   usePageTitle(title);
   const { unit = 'week', tag, start } = useSearch({ from: '/member/admin/statistics' });

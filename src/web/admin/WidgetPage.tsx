@@ -5,12 +5,10 @@ import { type Language, languageNames, languages } from '#shared/core/languages.
 import { limits } from '#shared/core/limits.ts';
 import { paths } from '#web/core/paths.ts';
 import { settingLabel } from '#web/core/setting-texts.ts';
-import { useMember } from '#web/core/session.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { copyWithToast } from '#web/ui/copy-with-toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
@@ -25,12 +23,6 @@ import widget from './widget.module.css';
 /** The widget of other sites: choices, a preview, and the HTML to copy. For admins. */
 export function WidgetPage() {
   usePageTitle(t`Questions on other sites`);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return viewer.role === 'admin' ? <Widget /> : <NotFoundPage />;
-}
-
-function Widget() {
   const { data: settings } = useQuery(siteSettingsQuery);
   const isPublic = settings?.find(({ name }) => name === 'publicReading')?.value;
   return (

@@ -1,4 +1,9 @@
+import type { ComponentType } from 'react';
+import type { Me } from '#shared/identity/accounts.ts';
+import { canModerate, type Role } from '#shared/identity/roles.ts';
+import { useMember } from '#web/core/session.ts';
 import { preloadMarkdown } from '#web/ui/markdown/Markdown.tsx';
+import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 
 /** Loads what a page with posts needs to show them, so that their Markdown does not show at first. */
 async function withMarkdown<Page>(load: () => Promise<Page>): Promise<Page> {
@@ -6,27 +11,59 @@ async function withMarkdown<Page>(load: () => Promise<Page>): Promise<Page> {
   return page;
 }
 
-/** The pages of app/staff-routes.tsx, each in a file of its own. */
+type StaffPage = ComponentType<{ member: Me }>;
+
+/** Other members get the not-found page. The server decides what they may read. */
+const forRoles = (isAllowed: (role: Role) => boolean) => (load: () => Promise<StaffPage>) => async () => {
+  const Page = await load();
+  return function GuardedPage() {
+    const member = useMember();
+    if (member === null) return null;
+    return isAllowed(member.role) ? <Page member={member} /> : <NotFoundPage />;
+  };
+};
+
+const forModerators = forRoles(canModerate);
+const forAdmins = forRoles((role) => role === 'admin');
+
+/**
+ * The pages of app/staff-routes.tsx, each in a file of its own. Those that use hooks of the router declare what they
+ * return: the types of these hooks depend on the routes, and the routes on the pages.
+ */
 export const staffPages = {
-  moderationQueue: () =>
+  moderationQueue: forModerators(() =>
     withMarkdown(async () => (await import('#web/moderation/ModerationQueuePage.tsx')).ModerationQueuePage),
+  ),
   suggestedEdits: async () => (await import('#web/moderation/SuggestedEditsPage.tsx')).SuggestedEditsPage,
   removedPosts: () =>
     withMarkdown(async () => (await import('#web/moderation/RemovedPostsPage.tsx')).RemovedPostsPage),
+  claimProfile: async () => (await import('#web/identity/ClaimProfilePage.tsx')).ClaimProfilePage,
   moderationLog: async () => (await import('#web/moderation/ModerationLogPage.tsx')).ModerationLogPage,
-  moderatedMember: () =>
+  moderatedMember: forModerators(() =>
     withMarkdown(async () => (await import('#web/moderation/ModeratedMemberPage.tsx')).ModeratedMemberPage),
-  registrations: async () => (await import('#web/moderation/RegistrationsPage.tsx')).RegistrationsPage,
-  members: async () => (await import('#web/moderation/MembersPage.tsx')).MembersPage,
-  applications: async () => (await import('#web/moderation/ApplicationsPage.tsx')).ApplicationsPage,
-  announcements: async () => (await import('#web/moderation/AnnouncementsPage.tsx')).AnnouncementsPage,
-  managedTag: async () => (await import('#web/moderation/ManagedTagPage.tsx')).ManagedTagPage,
-  siteSettings: async () => (await import('#web/admin/SiteSettingsPage.tsx')).SiteSettingsPage,
-  invitations: async () => (await import('#web/admin/InvitationsPage.tsx')).InvitationsPage,
-  statistics: async () => (await import('#web/admin/StatisticsPage.tsx')).StatisticsPage,
-  emails: async () => (await import('#web/admin/EmailsPage.tsx')).EmailsPage,
-  signInProviders: async () => (await import('#web/admin/SignInProvidersPage.tsx')).SignInProvidersPage,
-  serviceAccounts: async () => (await import('#web/admin/ServiceAccountsPage.tsx')).ServiceAccountsPage,
-  widget: async () => (await import('#web/admin/WidgetPage.tsx')).WidgetPage,
-  webhooks: async () => (await import('#web/admin/WebhooksPage.tsx')).WebhooksPage,
+  ),
+  registrations: forModerators(
+    async () => (await import('#web/moderation/RegistrationsPage.tsx')).RegistrationsPage,
+  ),
+  members: forModerators(async () => (await import('#web/moderation/MembersPage.tsx')).MembersPage),
+  applications: forModerators(
+    async () => (await import('#web/moderation/ApplicationsPage.tsx')).ApplicationsPage,
+  ),
+  claims: forModerators(async () => (await import('#web/moderation/ClaimsPage.tsx')).ClaimsPage),
+  announcements: forModerators(
+    async () => (await import('#web/moderation/AnnouncementsPage.tsx')).AnnouncementsPage,
+  ),
+  managedTag: forModerators(async () => (await import('#web/moderation/ManagedTagPage.tsx')).ManagedTagPage),
+  siteSettings: forAdmins(async () => (await import('#web/admin/SiteSettingsPage.tsx')).SiteSettingsPage),
+  invitations: forModerators(async () => (await import('#web/admin/InvitationsPage.tsx')).InvitationsPage),
+  statistics: forModerators(async () => (await import('#web/admin/StatisticsPage.tsx')).StatisticsPage),
+  emails: forAdmins(async () => (await import('#web/admin/EmailsPage.tsx')).EmailsPage),
+  signInProviders: forAdmins(
+    async () => (await import('#web/admin/SignInProvidersPage.tsx')).SignInProvidersPage,
+  ),
+  serviceAccounts: forAdmins(
+    async () => (await import('#web/admin/ServiceAccountsPage.tsx')).ServiceAccountsPage,
+  ),
+  widget: forAdmins(async () => (await import('#web/admin/WidgetPage.tsx')).WidgetPage),
+  webhooks: forAdmins(async () => (await import('#web/admin/WebhooksPage.tsx')).WebhooksPage),
 };

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyRouteComponent } from '#web/core/lazy.ts';
-import type * as StaffPages from './staff-pages.ts';
+import type * as StaffPages from './staff-pages.tsx';
 import { memberRoute } from './base-routes.tsx';
 import {
   parseEmailsSearch,
@@ -12,9 +12,12 @@ import {
 /** The list of the files is loaded with the first of them, because few members open them. */
 const staffPage = (name: keyof typeof StaffPages.staffPages) =>
   lazyRouteComponent(async () => {
-    const { staffPages } = await import('./staff-pages.ts');
+    const { staffPages } = await import('./staff-pages.tsx');
     return { page: await staffPages[name]() };
   }, 'page');
+
+const staffRoute = <const Path extends string>(path: Path, name: keyof typeof StaffPages.staffPages) =>
+  createRoute({ getParentRoute: () => memberRoute, path, component: staffPage(name) });
 
 const moderationQueueRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -34,24 +37,16 @@ const suggestedEditsRoute = createRoute({
   component: staffPage('suggestedEdits'),
 });
 
-const removedPostsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/removed-posts',
-  component: staffPage('removedPosts'),
-});
+const removedPostsRoute = staffRoute('/removed-posts', 'removedPosts');
 
 const claimProfileRoute = createRoute({
   getParentRoute: () => memberRoute,
   path: '/claim-profile/$userId',
   remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => import('#web/identity/ClaimProfilePage.tsx'), 'ClaimProfilePage'),
+  component: staffPage('claimProfile'),
 });
 
-const moderationLogRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/log',
-  component: staffPage('moderationLog'),
-});
+const moderationLogRoute = staffRoute('/moderation/log', 'moderationLog');
 
 const moderatedMemberRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -61,11 +56,7 @@ const moderatedMemberRoute = createRoute({
   component: staffPage('moderatedMember'),
 });
 
-const registrationsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/registrations',
-  component: staffPage('registrations'),
-});
+const registrationsRoute = staffRoute('/moderation/registrations', 'registrations');
 
 const membersRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -74,23 +65,9 @@ const membersRoute = createRoute({
   component: staffPage('members'),
 });
 
-const applicationsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/applications',
-  component: staffPage('applications'),
-});
-
-const claimsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/claims',
-  component: lazyRouteComponent(() => import('#web/moderation/ClaimsPage.tsx'), 'ClaimsPage'),
-});
-
-const announcementsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/moderation/announcements',
-  component: staffPage('announcements'),
-});
+const applicationsRoute = staffRoute('/moderation/applications', 'applications');
+const claimsRoute = staffRoute('/moderation/claims', 'claims');
+const announcementsRoute = staffRoute('/moderation/announcements', 'announcements');
 
 const managedTagRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -99,17 +76,8 @@ const managedTagRoute = createRoute({
   component: staffPage('managedTag'),
 });
 
-const siteSettingsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/settings',
-  component: staffPage('siteSettings'),
-});
-
-const invitationsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/invitations',
-  component: staffPage('invitations'),
-});
+const siteSettingsRoute = staffRoute('/admin/settings', 'siteSettings');
+const invitationsRoute = staffRoute('/admin/invitations', 'invitations');
 
 const statisticsRoute = createRoute({
   getParentRoute: () => memberRoute,
@@ -125,29 +93,10 @@ const emailsRoute = createRoute({
   component: staffPage('emails'),
 });
 
-const signInProvidersRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/sign-in',
-  component: staffPage('signInProviders'),
-});
-
-const serviceAccountsRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/service-accounts',
-  component: staffPage('serviceAccounts'),
-});
-
-const webhooksRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/webhooks',
-  component: staffPage('webhooks'),
-});
-
-const widgetRoute = createRoute({
-  getParentRoute: () => memberRoute,
-  path: '/admin/widget',
-  component: staffPage('widget'),
-});
+const signInProvidersRoute = staffRoute('/admin/sign-in', 'signInProviders');
+const serviceAccountsRoute = staffRoute('/admin/service-accounts', 'serviceAccounts');
+const webhooksRoute = staffRoute('/admin/webhooks', 'webhooks');
+const widgetRoute = staffRoute('/admin/widget', 'widget');
 
 /** Pages of moderators and admins, and what members see of moderation. */
 export const staffRoutes = [

@@ -2,17 +2,14 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Announcement } from '#shared/moderation/announcements.ts';
-import { canModerate } from '#shared/identity/roles.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths, tagPath } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { AnnouncementText } from '#web/discovery/index.ts';
 import { announcementsKey } from '#web/discovery/index.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
 import page from '#web/ui/page.module.css';
@@ -22,12 +19,6 @@ import classes from './moderation.module.css';
 
 /** Where moderators post and end announcements, and unpin questions. */
 export function AnnouncementsPage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <ManagedAnnouncements /> : <NotFoundPage />;
-}
-
-function ManagedAnnouncements() {
   usePageTitle(t`Announcements`);
   const client = useQueryClient();
   const query = useQuery(allAnnouncementsQuery);

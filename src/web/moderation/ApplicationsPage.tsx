@@ -1,19 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { Me } from '#shared/identity/accounts.ts';
 import { type ApplicationStatus, applicationStatus } from '#shared/identity/applications.ts';
-import { canModerate } from '#shared/identity/roles.ts';
 import type { Application } from '#shared/moderation/applications.ts';
 import { maxReviewCount } from '#shared/moderation/moderation.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
@@ -32,16 +30,10 @@ import { ModerationMenu } from './ModerationMenu.tsx';
 import { ReasonForm } from './ReasonForm.tsx';
 import { useReviewClaim } from './useReviewClaim.ts';
 
-/** The accounts that wait for approval, for moderators. Others get the not-found page. */
-export function ApplicationsPage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <ApplicationQueue memberId={member.id} /> : <NotFoundPage />;
-}
-
 const claims = { claim: claimApplication, release: releaseApplication };
 
-function ApplicationQueue({ memberId }: { memberId: number }) {
+/** The accounts that wait for approval, for moderators. */
+export function ApplicationsPage({ member: { id: memberId } }: { member: Me }): ReactNode {
   usePageTitle(t`New accounts`);
   const search = useLocation({ select: ({ searchStr }) => searchStr });
   const status = applicationStatus.catch('waiting').parse(new URLSearchParams(search).get('status'));

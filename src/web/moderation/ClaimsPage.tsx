@@ -1,15 +1,13 @@
 import { plural, t } from '@lingui/core/macro';
+import type { Me } from '#shared/identity/accounts.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ClaimDecision, RequestedClaim } from '#shared/admin/profile-claims.ts';
-import { canModerate } from '#shared/identity/roles.ts';
 import { useLive } from '#web/core/live.ts';
 import { moderatedMemberPath, profilePath } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { PathLink } from '#web/ui/PathLink.tsx';
@@ -20,16 +18,10 @@ import { ModerationMenu } from './ModerationMenu.tsx';
 import classes from './moderation.module.css';
 import { ReasonForm } from './ReasonForm.tsx';
 
-/** The claims of imported profiles that wait for a moderator. Others get the not-found page. */
-export function ClaimsPage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <Claims memberId={member.id} /> : <NotFoundPage />;
-}
-
 type Deciding = { claim: RequestedClaim; decision: ClaimDecision['decision'] };
 
-function Claims({ memberId }: { memberId: number }) {
+/** The claims of imported profiles that wait for a moderator. */
+export function ClaimsPage({ member: { id: memberId } }: { member: Me }) {
   usePageTitle(t`Claims of profiles`);
   const client = useQueryClient();
   const query = useInfiniteQuery(claimsQuery);

@@ -4,13 +4,11 @@ import { Progress } from '#web/ui/mantine/Progress.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
-import { canModerate } from '#shared/identity/roles.ts';
 import type { ManagedTag as Tag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { formatCount } from '#web/core/format.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { tagPath } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -26,14 +24,8 @@ const TagChangeDialog = lazyComponent(() => import('./TagChangeDialog.tsx'));
 const route = getRouteApi('/member/moderation/tags/$tag');
 
 /** Where moderators change a tag. */
-export function ManagedTagPage() {
+export function ManagedTagPage(): ReactNode {
   const { tag } = route.useParams();
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <ManagedTag tag={tag} /> : <NotFoundPage />;
-}
-
-function ManagedTag({ tag }: { tag: string }) {
   const query = useQuery(managedTagQuery(tag));
   const router = useRouter();
   const name = query.data?.name ?? tag;

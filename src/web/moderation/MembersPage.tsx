@@ -1,19 +1,17 @@
 import { plural, t } from '@lingui/core/macro';
+import type { Me } from '#shared/identity/accounts.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
-import { canModerate } from '#shared/identity/roles.ts';
+import { type ReactNode, Suspense, useState } from 'react';
 import type { ListedMember, MemberFilter } from '#shared/moderation/member-list.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { useSearchParamText } from '#web/core/useSearchParamText.ts';
 import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
@@ -25,13 +23,6 @@ import classes from './members.module.css';
 
 const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
 
-/** All members with an account, for moderators. */
-export function MembersPage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <Members isAdmin={member.role === 'admin'} /> : <NotFoundPage />;
-}
-
 const getFilters = (): readonly (readonly [MemberFilter, string])[] => [
   ['all', t`All members`],
   ['team', t`Moderators and admins`],
@@ -41,7 +32,9 @@ const getFilters = (): readonly (readonly [MemberFilter, string])[] => [
   ['profile_links', t`New, with links in the profile`],
 ];
 
-function Members({ isAdmin }: { isAdmin: boolean }) {
+/** All members with an account, for moderators. */
+export function MembersPage({ member }: { member: Me }): ReactNode {
+  const isAdmin = member.role === 'admin';
   const { q = '', show = 'all' } = useSearch({ from: '/member/moderation/members' });
   usePageTitle(t`Members`);
   const query = useInfiniteQuery(memberListQuery({ q, show }));

@@ -1,9 +1,8 @@
-import { canModerate } from '#shared/identity/roles.ts';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { moderatedMemberQuery } from './moderation.ts';
@@ -18,7 +17,6 @@ import { MemberSignIns } from './MemberSignIns.tsx';
 import { ModerateMember } from './ModerateMember.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { moderatedMemberPath, profilePath } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { parseMemberId } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
@@ -32,15 +30,9 @@ import classes from '#web/ui/page.module.css';
 const route = getRouteApi('/member/moderation/member/$id');
 
 /** Everything that moderators know about a member. */
-export function ModeratedMemberPage() {
+export function ModeratedMemberPage({ member: viewer }: { member: Me }): ReactNode {
   const id = parseMemberId(route.useParams().id);
-  const viewer = useMember();
-  if (viewer === null) return null;
-  return !canModerate(viewer.role) || id === null ? (
-    <NotFoundPage />
-  ) : (
-    <MemberModeration id={id} viewer={viewer} />
-  );
+  return id === null ? <NotFoundPage /> : <MemberModeration id={id} viewer={viewer} />;
 }
 
 function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {

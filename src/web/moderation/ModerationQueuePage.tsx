@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
-import { canModerate } from '#shared/identity/roles.ts';
+import { type ReactNode, Suspense, useState } from 'react';
 import {
   maxReviewCount,
   type PostAction,
@@ -18,28 +17,20 @@ import { TagProposalCard } from './TagProposalCard.tsx';
 import type { TagDecision } from './TagProposalDialog.tsx';
 import { useReviewClaim } from './useReviewClaim.ts';
 import classes from './moderation.module.css';
+import type { Me } from '#shared/identity/accounts.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { toastError } from '#web/core/toast.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
 const TagProposalDialog = lazyComponent(() => import('./TagProposalDialog.tsx'));
-
-/** The posts that wait for a moderator, for moderators. Others get the not-found page. */
-export function ModerationQueuePage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <Queue memberId={member.id} /> : <NotFoundPage />;
-}
 
 /** The dialog of a post, or of a proposed tag. */
 type OpenDialog = { item: ReviewItem; takeOver: boolean } & (
@@ -47,7 +38,8 @@ type OpenDialog = { item: ReviewItem; takeOver: boolean } & (
   | { decision: TagDecision }
 );
 
-function Queue({ memberId }: { memberId: number }) {
+/** The posts that wait for a moderator, for moderators. */
+export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }): ReactNode {
   usePageTitle(t`Review queue`);
   const client = useQueryClient();
   const search = useSearch({ from: '/member/moderation' });

@@ -2,7 +2,6 @@ import { plural, t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import { canModerate } from '#shared/identity/roles.ts';
 import type { RegisteredAccount, RemovalSelection } from '#shared/moderation/removals.ts';
 import { moderationKeys } from './moderation.ts';
 import classes from './moderation.module.css';
@@ -12,24 +11,15 @@ import { approveAccounts, registrationNetworksQuery } from './removals.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
-import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { ButtonLink } from '#web/ui/PathLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
-
-/** Recent registrations by network, for moderators. */
-export function RegistrationsPage() {
-  const member = useMember();
-  if (member === null) return null;
-  return canModerate(member.role) ? <Registrations /> : <NotFoundPage />;
-}
 
 const getPeriods = () =>
   [
@@ -40,7 +30,8 @@ const getPeriods = () =>
   ] as const;
 type PeriodHours = ReturnType<typeof getPeriods>[number][0];
 
-function Registrations() {
+/** Recent registrations by network, for moderators. */
+export function RegistrationsPage() {
   usePageTitle(t`Recent registrations`);
   const client = useQueryClient();
   const [span, setSpan] = useState<PeriodHours>('24');
