@@ -7,13 +7,13 @@ import { Count } from '#web/ui/Count.tsx';
 import { PostCard, postCardStyles as classes } from '#web/posts/index.ts';
 
 /** An answer in a list, below the title of its question. Both link to the answer on the question's page. */
-export function AnswerCard({ answer, hit }: { answer: Card; hit?: SearchHighlight | undefined }) {
+export function AnswerCard({ answer, highlight }: { answer: Card; highlight?: SearchHighlight | undefined }) {
   return (
     <PostCard
       post={answer}
       href={answerPath(answer, answer.questionTitle)}
       title={answer.questionTitle}
-      highlight={hit}
+      highlight={highlight}
       verb={t`answered`}
       counts={
         <>

@@ -10,15 +10,21 @@ const maxTags = 3;
 
 /**
  * A question in a list (docs/product.md 10.3).
- * @param hit the matches of a search, if any.
+ * @param highlight the matches of a search, if any.
  */
-export function QuestionCard({ question, hit }: { question: Card; hit?: SearchHighlight | undefined }) {
+export function QuestionCard({
+  question,
+  highlight,
+}: {
+  question: Card;
+  highlight?: SearchHighlight | undefined;
+}) {
   return (
     <PostCard
       post={question}
       href={questionPath(question.id, question.title)}
       title={question.title}
-      highlight={hit}
+      highlight={highlight}
       counts={
         <>
           <Count of={question.upvotes} singular="upvote" />

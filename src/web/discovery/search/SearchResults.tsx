@@ -76,16 +76,16 @@ function correctedMessage(q: string, total: number): string {
 }
 
 type FoundItem =
-  | { kind: 'questions'; item: Results['questions'][number]; hit: SearchHighlight | undefined }
-  | { kind: 'answers'; item: Results['answers'][number]; hit: SearchHighlight | undefined }
+  | { kind: 'questions'; item: Results['questions'][number]; highlight: SearchHighlight | undefined }
+  | { kind: 'answers'; item: Results['answers'][number]; highlight: SearchHighlight | undefined }
   | { kind: 'users'; item: Results['users'][number] };
 
 function SearchResult(result: FoundItem) {
   switch (result.kind) {
     case 'questions':
-      return <QuestionCard question={result.item} hit={result.hit} />;
+      return <QuestionCard question={result.item} highlight={result.highlight} />;
     case 'answers':
-      return <AnswerCard answer={result.item} hit={result.hit} />;
+      return <AnswerCard answer={result.item} highlight={result.highlight} />;
     case 'users':
       return <MemberCard member={result.item} />;
   }
@@ -160,7 +160,7 @@ function countResults(pages: readonly Results[]): number {
 }
 
 function highlightFor({ highlights }: Results, id: number): SearchHighlight | undefined {
-  return highlights.find((hit) => hit.id === id);
+  return highlights.find((highlight) => highlight.id === id);
 }
 
 /** Every page has items of one kind; its other two lists are empty. */
@@ -173,12 +173,12 @@ function toList({ pages, pageParams }: { pages: Results[]; pageParams: unknown[]
         ...page.questions.map((item): FoundItem => ({
           kind: 'questions',
           item,
-          hit: highlightFor(page, item.id),
+          highlight: highlightFor(page, item.id),
         })),
         ...page.answers.map((item): FoundItem => ({
           kind: 'answers',
           item,
-          hit: highlightFor(page, item.id),
+          highlight: highlightFor(page, item.id),
         })),
         ...page.users.map((item): FoundItem => ({ kind: 'users', item })),
       ],
