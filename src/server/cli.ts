@@ -27,7 +27,7 @@ import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError
 import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
 import { formatAddress } from './core/http-server.ts';
-import { findSetting } from './core/stored-settings.ts';
+import { findStoredSetting } from './core/stored-settings.ts';
 import { readRuntimeSettings } from './core/runtime-settings.ts';
 import { StartupError } from './core/startup-error.ts';
 import { migrationsDirectory } from './core/paths.ts';
@@ -220,7 +220,7 @@ async function withReceivedEmails<Result>(
   const { email, port } = config;
   return withDatabase(async (db, siteAddress) => {
     // The first start of a server has stored it.
-    const secret = config.secret ?? (await findSetting(db, 'secret'));
+    const secret = config.secret ?? (await findStoredSetting(db, 'secret'));
     const { siteName, accentColor, logo, language } = await readRuntimeSettings(db);
     return work(db, {
       secret,

@@ -1,6 +1,9 @@
 import type { EmailVisibility } from '#shared/identity/profiles.ts';
 
-/** The site settings that the operator configures, independent of where Parley runs. */
+/**
+ * What the operator configures in the environment, independent of where Parley runs. What admins change in the browser, the
+ * site settings of the interface, is in `runtime-settings.ts`.
+ */
 export type SiteSettings = {
   /** The address that members use, such as 'https://ask.example.org'. Null if unknown. */
   publicUrl: string | null;

@@ -11,7 +11,7 @@ export async function getOrInsertSetting(tx: Tx, name: string, value: string): P
 }
 
 /** Returns the stored value of a setting; undefined if there is none. */
-export async function findSetting(db: Reader, name: string): Promise<string | undefined> {
+export async function findStoredSetting(db: Reader, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ value: string }>`select value from setting where name = ${name}`.execute(db);
   return rows[0]?.value;
 }
