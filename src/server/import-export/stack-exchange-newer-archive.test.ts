@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '#tests/support/eventually.ts';
 import type { ImportSummary } from './stack-exchange-import.ts';
 import { formatImportReport } from './stack-exchange-report.ts';
 import {
@@ -221,4 +222,34 @@ describe('a newer archive', () => {
     await community.import(await writeArchive({ Users: [], Posts }));
     expect(await countNames(community)).toEqual([{ named: 150 }]);
   });
+});
+
+it('counts a question that is asked with a tag while the import waits for the lock of the tag', async () => {
+  const community = await createTestCommunity();
+  await community.import(await writeArchive(first));
+  const asking = await community.connect();
+  await asking.query('begin');
+  await asking.query(`select from tag where name = 'beer' for no key update`);
+  const Posts = [...first.Posts, questionRow(6)];
+  const importing = community.import(await writeArchive({ ...first, Posts }));
+  await eventually(async () => {
+    const waiting = await community.rows(`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return waiting.length > 0;
+  });
+  await asking.query(`
+    with asked as (
+      insert into question (imported_author_name, title, content, excerpt, excerpt_cut, tag_text)
+      values ('Ann', 'Which beer?', 'Any.', 'Any.', false, 'beer') returning id, created_at
+    )
+    insert into question_tag (question_id, question_created_at, tag_id, position)
+    select asked.id, asked.created_at, tag.id, 0 from asked, tag where tag.name = 'beer'`);
+  await asking.query(`update tag set questions_count = questions_count + 1 where name = 'beer'`);
+  await asking.query('commit');
+  await importing;
+  expect(
+    await community.rows(`
+      select questions_count::int, (select count(*) from question_tag where tag_id = tag.id)::int as questions
+      from tag where name = 'beer'`),
+  ).toEqual([{ questions_count: 4, questions: 4 }]);
 });

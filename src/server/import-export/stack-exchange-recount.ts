@@ -15,6 +15,9 @@ import {
  * @param otherTags SQL that selects other tags that the import changes: they are locked with these
  */
 export async function recountImported(client: ClientBase, otherTags?: string): Promise<void> {
+  const authorsOf = (table: 'question' | 'answer') => `
+    select post.author_id from ${table} post join archive_${table} placed on placed.id = post.id where placed.is_new`;
+  await lockRows(client, 'member', `${authorsOf('question')} union ${authorsOf('answer')}`);
   for (const [count, table] of [
     ['questions_count', 'question'],
     ['answers_count', 'answer'],
@@ -23,9 +26,7 @@ export async function recountImported(client: ClientBase, otherTags?: string): P
       update member set ${count} = counted.posts
       from (
         select author_id, count(*) as posts from ${table}
-        where author_id in (
-          select post.author_id from ${table} post join archive_${table} placed on placed.id = post.id
-          where placed.is_new)
+        where author_id in (${authorsOf(table)})
         group by author_id) counted
       where member.id = counted.author_id and member.${count} <> counted.posts`);
   }
@@ -81,18 +82,25 @@ export async function rescoreAnswers(client: ClientBase): Promise<void> {
 }
 
 /**
- * From here on, requests that use one of these tags wait for the lock. Locking by id prevents deadlocks between them.
+ * Locks rows in the order of their ids. A statement that locks and counts would not count what was committed while it
+ * waited for a lock.
+ * @param ids SQL that selects them
  */
-async function recountTags(client: ClientBase, otherTags = 'select null'): Promise<void> {
+async function lockRows(client: ClientBase, table: 'member' | 'tag', ids: string): Promise<void> {
   await client.query(`
-    with used as (
-      select id from tag where id in (
-        select tag_id from question_tag
-        where question_id in (
-          select id from archive_tagged union select question_id from archive_answer where is_new)
-        union select id from archive_left_tag
-        union ${otherTags})
-      order by id for no key update)
+    select count(*) from (select id from ${table} where id in (${ids}) order by id for no key update) locked`);
+}
+
+/** From here on, requests that use one of these tags wait for the lock. */
+async function recountTags(client: ClientBase, otherTags = 'select null'): Promise<void> {
+  const used = `
+    select tag_id from question_tag
+    where question_id in (select id from archive_tagged union select question_id from archive_answer where is_new)
+    union select id from archive_left_tag
+    union ${otherTags}`;
+  await lockRows(client, 'tag', used);
+  await client.query(`
+    with used as (select id from tag where id in (${used}))
     update tag set questions_count = counted.questions, active_at = counted.latest
     from (
       select used.id, count(tagged.question_id) as questions,
