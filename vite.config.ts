@@ -184,6 +184,7 @@ function wholeEntry(): Plugin {
 function finished(): Plugin {
   let web = '';
   let output = '';
+  let isWritten = false;
   return {
     name: 'parley:finished',
     apply: 'build',
@@ -192,7 +193,12 @@ function finished(): Plugin {
       // Not the path above: npm start builds into another directory first.
       output = path.resolve(root, build.outDir);
     },
+    writeBundle() {
+      isWritten = true;
+    },
+    // Also called after a failure, which would be hidden by errors about missing files.
     async closeBundle() {
+      if (!isWritten) return;
       await buildWorker(web, output);
       const names = await readdir(output, { recursive: true });
       const texts = names.filter((name) => /\.(html|js|css|svg|webmanifest)$/u.test(name));

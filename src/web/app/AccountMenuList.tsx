@@ -16,7 +16,7 @@ import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import { paths } from '#web/core/paths.ts';
 import { abilitiesQuery } from '#web/posts/abilities.ts';
-import { signOut } from '#web/core/session.ts';
+import { signOut } from '#web/core/sign-out.ts';
 import { toastError } from '#web/core/toast.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import classes from './AccountMenuList.module.css';

@@ -22,7 +22,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { newestNotificationsQuery } from '#web/notifications/notifications.ts';
 import { useMarkAllRead } from '#web/notifications/notification-lists.ts';
 import { paths } from '#web/core/paths.ts';
-import { signOut, useMember } from '#web/core/session.ts';
+import { useMember } from '#web/core/session.ts';
+import { signOut } from '#web/core/sign-out.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 
 /** A link (`href`) or an action (`run`). */

@@ -3,7 +3,6 @@ import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import type { SitePageName } from '#shared/core/site-page-names.ts';
 import type { FooterLink } from '#shared/core/site-pages.ts';
 import { api, readJson } from './api.ts';
-import { clearRecentItems } from './recent-items.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
@@ -44,7 +43,7 @@ export const visitor: Me = {
 /** True until the next sign-in. The end of the session may be noticed before and after the response to signing out. */
 let hasSignedOutHere = false;
 
-const getEndedSession = (): Session =>
+export const getEndedSession = (): Session =>
   hasSignedOutHere ? { member: null, hasSignedOut: true } : { member: null };
 
 /** The signed-in member. Loaded before any page is shown (app/router.tsx), so that it is available everywhere. */
@@ -142,14 +141,6 @@ function removeMemberQueries(client: QueryClient, type: 'inactive' | 'all'): voi
 }
 
 const isOfMember = (query: Query) => query.queryKey[0] !== sessionQuery.queryKey[0];
-
-/** Signs out on the server, then in this browser. */
-export async function signOut(client: QueryClient): Promise<void> {
-  const member = client.getQueryData(sessionQuery.queryKey)?.member;
-  await requestSignOut(() => readJson(api.session.$delete()));
-  if (member) clearRecentItems(member.id);
-  setSession(client, getEndedSession());
-}
 
 /** Sends a request that ends the session. The live connection may report the end before the response arrives. */
 export async function requestSignOut<Result>(request: () => Promise<Result>): Promise<Result> {
