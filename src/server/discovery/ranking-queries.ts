@@ -31,8 +31,6 @@ export type RankedPage = {
   sort: 'relevance' | 'recent' | 'popular';
   /** The query as typed, if it is more than a word: in a title, it counts more than its words apart. */
   typed: string | null;
-  /** Whether posts with all words are looked up apart, and come first. Default: true. */
-  allWordsFirst?: boolean;
   /** The least number of posts with all words from which on no others follow. */
   enough: number;
   /**
@@ -161,9 +159,7 @@ function termTable({ terms }: Ranking): Sql {
 
 /** The posts with all words, at most as many as are counted, in the order in which they are ranked or shown. */
 function completePosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sql {
-  const { sort, offset, limit, allWordsFirst = true } = page;
-  if (!allWordsFirst)
-    return sql`complete as materialized (select 0::bigint as id, 0::bigint as position limit 0)`;
+  const { sort, offset, limit } = page;
   const { table, conditions } = posts;
   const isRanked = sort === 'relevance';
   const most = isRanked ? maxCounted : maxSorted;

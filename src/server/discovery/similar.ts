@@ -10,7 +10,7 @@ import type {
 } from '#shared/discovery/similar.ts';
 import { tagDescriptions } from '#shared/posts/tag-descriptions.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
-import { createRanking, quoteLexeme, titleWeight } from './ranking.ts';
+import { createRanking, joinAll, quoteLexeme, titleWeight } from './ranking.ts';
 import { findRanked } from './ranking-queries.ts';
 import { readQuestionCards } from './search-queries.ts';
 import { countAudience, countFollowers, findQuestionText, listTags } from './similar-queries.ts';
@@ -27,8 +27,8 @@ const maxQuestionsForTags = 10;
 const maxTags = 6;
 
 /**
- * Words of a text up to which questions with all of them come first. Hardly any question has all words of a longer text,
- * and PostgreSQL would look up each of them for each question with the rarest.
+ * Questions with all of these most important words come first. Hardly any question has all words of a long text, and
+ * PostgreSQL would look up each of them for each question with the rarest.
  */
 const maxWordsForAll = 10;
 
@@ -121,7 +121,7 @@ export async function findSimilar(
   if (ranking === null) return [];
   const { posts } = await findRanked(
     db,
-    ranking,
+    { ...ranking, all: joinAll(ranking.terms.slice(0, maxWordsForAll).map(({ match }) => match)) },
     {
       table: 'question',
       conditions: [],
@@ -136,7 +136,6 @@ export async function findSimilar(
       offset: 0,
       limit,
       typed: null,
-      allWordsFirst: ranking.terms.length <= maxWordsForAll,
       enough: Number.MAX_SAFE_INTEGER,
       least: { share: minShare, words: 1 },
     },
