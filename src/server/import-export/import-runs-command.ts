@@ -66,7 +66,8 @@ async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promis
   });
   if (confirmedSite === null) return;
   await runCommand(parts, {
-    effect: 'Run the command again to remove the rest.',
+    effect:
+      'Run the command again to remove the rest. If there is no such import then, all of it was removed.',
     async run({ signal, print, createProgress }) {
       const progress = createProgress('questions');
       await withClient((client) => undoImport(client, id, { progress, signal }));

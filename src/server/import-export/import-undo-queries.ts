@@ -268,6 +268,11 @@ export async function deleteMembers(client: ClientBase, runId: number): Promise<
 /** Deletes the tags that the import created, and that nothing uses and no moderator changed: synonyms first. */
 export async function deleteTags(client: ClientBase, runId: number): Promise<void> {
   const references = await listReferences(client, 'tag', []);
+  // First, so that the next statement sees the questions of those who held the locks.
+  await client.query(
+    `select from tag where id in (select unnest(tag_ids) from import_run where id = $1) order by id for update`,
+    [runId],
+  );
   await client.query(`create temporary table removed_tag (id bigint primary key) on commit drop`);
   for (const isSynonym of [true, false])
     await client.query(

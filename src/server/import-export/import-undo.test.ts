@@ -279,6 +279,26 @@ async function undoUntilLastQuestion(id: number) {
   return { running, pid: rows[0]?.pid, release: () => holder.query('rollback'), holder };
 }
 
+test('the undoing removes a hidden reply below a deleted one that stays', async () => {
+  const above = {
+    members: [{ id: 1, name: 'Ada' }],
+    questions: [{ id: 1, title: 'T', content: 'C', authorId: 1 }],
+    replies: [
+      { id: 1, questionId: 1, deleted: true },
+      { id: 2, questionId: 1, parentReplyId: 1, content: 'Below', authorId: 1 },
+    ],
+  };
+  const first = await importLines(above);
+  const reply = { id: 3, questionId: 1, parentReplyId: 1, content: 'Later', authorId: 1 };
+  const second = await importLines({ ...above, replies: [...above.replies, reply] });
+  for (const hidden of [2, 3])
+    expect((await actOnPost(moderator, 'hide', 'reply', await idOf('reply', hidden))).status).toBe(204);
+  await undo(second);
+  expect(await findViolations(server.db)).toEqual([]);
+  await undo(first);
+  expect((await sql`select from base_reply`.execute(server.db)).rows).toEqual([]);
+});
+
 test('members vote on posts of imported members and ask with topics of the site while an import is undone', async () => {
   const firstId = await importInto(first);
   const countBeer = async () => {
@@ -308,7 +328,7 @@ test('the undoing that is killed leaves a consistent state, and the same command
   await holder.query('select pg_terminate_backend($1)', [pid]);
   await release();
   expect(await running).toMatchObject({
-    err: expect.stringMatching(/Run the command again to remove the rest\.\n$/u),
+    err: expect.stringMatching(/Run the command again to remove the rest\. .+ removed\.\n$/u),
     code: 1,
   });
   expect(await findViolations(server.db)).toEqual([]);

@@ -52,7 +52,7 @@ export async function undoImport(
     await runWithProgress({ progress, signal }, total, async (report) => {
       for (const hiddenId of hiddenIds) {
         await inTransaction(() => showHiddenPosts(client, { sourceId, ids: [hiddenId] }));
-        report('posts that it hid', 1, 1);
+        report('posts that it hid', 1, 0);
       }
       for (let start = 0; start < questionIds.length; start += questionsPerStep) {
         const step = questionIds.slice(start, start + questionsPerStep);

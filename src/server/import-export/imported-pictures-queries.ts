@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '#server/core/database.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 
@@ -14,22 +14,33 @@ export async function listPostsWithPictures(
   db: Database,
   { kind, after, limit }: { kind: PostKind; after: number; limit: number },
 ): Promise<PostWithPictures[]> {
-  const { rows } = await sql<PostWithPictures>`
-    select id, content from ${sql.table(kind)}
-    where id > ${after} and ${hasPictures(kind)}
-    order by id limit ${limit}`.execute(db);
-  return rows;
+  return withoutTimeout(db, async (tx) => {
+    const { rows } = await sql<PostWithPictures>`
+      select id, content from ${sql.table(kind)}
+      where id > ${after} and ${hasPictures(kind)}
+      order by id limit ${limit}`.execute(tx);
+    return rows;
+  });
 }
 
-/** The number of posts that `listPostsWithPictures` returns. */
+/** The number of posts that `listPostsWithPictures` returns. It reads all imported texts. */
 export async function countPostsWithPictures(db: Database): Promise<number> {
   const count = (kind: PostKind) => sql`(
     select count(*) from ${sql.table(kind)}
     where ${hasPictures(kind)})`;
-  const { rows } = await sql<{ count: number }>`
-    select ${count('question')} + ${count('answer')} + ${count('reply')} as count`.execute(db);
-  return one(rows).count;
+  return withoutTimeout(db, async (tx) => {
+    const { rows } = await sql<{ count: number }>`
+      select ${count('question')} + ${count('answer')} + ${count('reply')} as count`.execute(tx);
+    return one(rows).count;
+  });
 }
+
+/** For statements that read many texts. */
+const withoutTimeout = <Result>(db: Database, read: (tx: Tx) => Promise<Result>): Promise<Result> =>
+  transaction(db, async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx);
+    return read(tx);
+  });
 
 /** Locks posts and returns those that are still visible. */
 export async function lockPosts(

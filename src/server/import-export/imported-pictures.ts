@@ -87,6 +87,7 @@ export async function importPictures(options: PictureImport): Promise<PictureImp
         const batch = await listPostsWithPictures(db, { kind, after, limit: readBatchSize });
         await importPicturesOf(run, kind, batch);
         readPosts += batch.length;
+        progress?.update(kind, readPosts, pictures);
         after = batch.at(-1)?.id;
       }
     }

@@ -51,7 +51,13 @@ export function registerImportCommand(program: Command, parts: ImportCommandPart
     .action((site: string | undefined, { format }: { format: RedirectFormat }) =>
       runCommand(parts, {
         effect: '',
-        run: () => parts.withClient((client) => writeRedirects(client, { site, format, out: parts.out })),
+        run({ signal }) {
+          const write = (text: string) => {
+            signal.throwIfAborted();
+            parts.out.write(text);
+          };
+          return parts.withClient((client) => writeRedirects(client, { site, format, out: { write } }));
+        },
       }),
     );
   addImportRunCommands(group, parts);

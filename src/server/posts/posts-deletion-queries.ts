@@ -67,6 +67,13 @@ export async function deleteRows(tx: Tx, { questionIds, answerIds, replyIds }: P
   await sql`delete from base_question where id = ${ids(questionIds)}`.execute(tx);
   await sql`delete from base_answer where id = ${ids(answerIds)}`.execute(tx);
   await sql`delete from base_reply where id = ${ids(replyIds)}`.execute(tx);
+}
+
+/** Deletes the records of deleted posts that were hidden. Placeholders must no longer refer to them. */
+export async function deleteHiddenRecords(
+  tx: Tx,
+  { questionIds, answerIds, replyIds }: PostIds,
+): Promise<void> {
   await sql`
     delete from hidden_post
     where post_kind = 'question' and post_id = ${ids(questionIds)}

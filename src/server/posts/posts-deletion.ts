@@ -57,6 +57,7 @@ async function deleteWithCounts(tx: Tx, posts: readonly PostToDelete[]): Promise
   await closeReportsOfDeletedPosts(tx, ids);
   await queries.deleteRows(tx, ids);
   for (const id of found.parentIds) await removeEmptyPlaceholders(tx, id);
+  await queries.deleteHiddenRecords(tx, ids);
   await queries.recountHiddenQuestions(tx, places);
   const visibleKeys = new Set(visible.map(toKey));
   const events = [
