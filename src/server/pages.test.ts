@@ -453,7 +453,10 @@ describe('the address of a page', () => {
     const files = ['router', 'staff-routes', 'account-routes'].map((name) => `src/web/app/${name}.tsx`);
     const texts = await Promise.all(files.map((file) => readFile(path.join(projectRoot, file), 'utf8')));
     const routes = texts.join('');
-    const paths = [...routes.matchAll(/^ {2}path: '([^']*)'/gmu)].map(([, found = '']) => found);
+    const written = /^ {2}path: '(?<path>[^']*)'|\bstaffRoute\('(?<staff>[^']*)'/gmu;
+    const paths = [...routes.matchAll(written)].map(
+      ({ groups = {} }) => groups['path'] ?? groups['staff'] ?? '',
+    );
     expect(paths.length).toBeGreaterThan(35);
     for (const each of paths.filter((found) => found !== '$')) {
       const page = each.replaceAll(/\{-\$\w+\}|\$\w+/gu, '7').replace(/^(?!\/)/u, '/');

@@ -130,6 +130,7 @@ test('an accepted answer far behind the first page is listed first, and a link t
   await expect(page.getByText('A reply far below')).toBeVisible();
   await deleteState(ben.request, `/api/replies/${replyId}`);
   await expect(page.getByText('A reply far below')).toHaveCount(0);
+  await page.goto('/');
   await page.goto(`/question/${id}#answer-${second}`);
   await expect(page.locator(`#answer-${second}`)).toBeFocused({ timeout: 30_000 });
   await page.goto(`/question/${id}#answer-${oldest}`);

@@ -108,7 +108,7 @@ test('an admin chooses a widget, sees it and copies its HTML by keyboard', async
     await expect(preview.getByText('0 Antworten')).toBeVisible();
     await copy.focus();
     await page.keyboard.press('Enter');
-    await expectInView(page.getByText('HTML copied to clipboard'));
+    await expectInView(page.getByText('Copied', { exact: true }));
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     expect(await copied()).toBe(
       `<script src="${community.address}/widget.js?language=de" data-tag="sourdough" data-count="1" data-theme="light" async></script>`,

@@ -31,14 +31,13 @@ export function KeyboardShortcuts() {
     sheet: shortcutSheetOverlay.open,
   });
 
-  useEffect(
-    () =>
-      router.subscribe('onBeforeNavigate', ({ fromLocation, pathChanged }) => {
-        if (pathChanged && fromLocation !== undefined)
-          leftPath = new URL(fromLocation.href, location.href).pathname;
-      }),
-    [router],
-  );
+  useEffect(() => {
+    let shownPath = location.pathname;
+    return router.history.subscribe(({ action, location: { pathname } }) => {
+      leftPath = action.type === 'PUSH' ? null : shownPath;
+      shownPath = pathname;
+    });
+  }, [router]);
   useEffect(() => {
     document.addEventListener('keydown', fetchPalette);
     return () => document.removeEventListener('keydown', fetchPalette);
@@ -80,7 +79,7 @@ function focusSearch() {
   box.select();
 }
 
-/** The path of the page before this one. */
+/** The path of the page before this one, if the browser's history led here. */
 let leftPath: string | null = null;
 
 /**

@@ -5,9 +5,9 @@ import {
   getModKeyLabel,
   listShortcuts,
   type Shortcut,
-  type ShortcutName,
   useSingleKeySetting,
-} from '#web/core/keyboard-shortcuts.ts';
+} from '#web/core/keyboard-settings.ts';
+import type { ShortcutName } from '#web/core/keyboard-shortcuts.ts';
 import { paths } from '#web/core/paths.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { useRootAttribute } from '#web/core/root-attribute.ts';

@@ -1,13 +1,12 @@
-import { t } from '@lingui/core/macro';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
 
-type Group = 'everywhere' | 'lists' | 'posts' | 'writing' | 'review' | 'moderation';
+export type ShortcutGroup = 'everywhere' | 'lists' | 'posts' | 'writing' | 'review' | 'moderation';
 
 /**
  * All keyboard shortcuts: one key ('n', '/', '?') or two in a row ('g,h') outside fields, or with Mod (⌘ on a Mac, Ctrl
  * elsewhere). The key bindings and the list of shortcuts (app/ShortcutSheet.tsx) are made from it.
  */
-const shortcuts = {
+export const shortcuts = {
   palette: { group: 'everywhere', keys: 'Mod+K' },
   search: { group: 'everywhere', keys: '/' },
   ask: { group: 'everywhere', keys: 'n' },
@@ -36,25 +35,12 @@ const shortcuts = {
   bold: { group: 'writing', keys: 'Mod+B' },
   italic: { group: 'writing', keys: 'Mod+I' },
   link: { group: 'writing', keys: 'Mod+K' },
-} as const satisfies Record<string, { group: Group; keys: string }>;
+} as const satisfies Record<string, { group: ShortcutGroup; keys: string }>;
 
 export type ShortcutName = keyof typeof shortcuts;
 type Bindings = Partial<Record<ShortcutName, () => void>>;
 
-export type Shortcut = { name: ShortcutName; keys: string };
-
-export function listShortcuts(group: Group): Shortcut[] {
-  return Object.entries(shortcuts)
-    .filter(([, shortcut]) => shortcut.group === group)
-    .map(([name, { keys }]) => ({ name: name as ShortcutName, keys }));
-}
-
-const isMac = /Mac|iPhone|iPad/u.test(navigator.platform);
-
-/** The label of the Mod key on this platform. */
-export function getModKeyLabel(): string {
-  return isMac ? '⌘' : t`Ctrl`;
-}
+export const isMac = /Mac|iPhone|iPad/u.test(navigator.platform);
 
 const sequenceMs = 1200;
 const mounted: { current: Bindings }[] = [];
@@ -121,8 +107,7 @@ function isMultilineField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea'));
 }
 
-const key = 'singleKeys';
-const listeners = new Set<() => void>();
+export const singleKeysKey = 'singleKeys';
 
 /**
  * Whether shortcuts without Ctrl or ⌘ work. Members who dictate or press keys by accident can switch them off (WCAG
@@ -130,30 +115,8 @@ const listeners = new Set<() => void>();
  */
 export function areSingleKeysEnabled(): boolean {
   try {
-    return localStorage.getItem(key) !== 'false';
+    return localStorage.getItem(singleKeysKey) !== 'false';
   } catch {
     return true;
   }
-}
-
-export function useSingleKeySetting(): readonly [wanted: boolean, set: (wanted: boolean) => void] {
-  return [useSyncExternalStore(subscribe, areSingleKeysEnabled, () => true), storeSetting];
-}
-
-function storeSetting(wanted: boolean): void {
-  try {
-    localStorage.setItem(key, String(wanted));
-  } catch {
-    // Storage can be blocked or full. Nothing changes then, and the checkbox shows it.
-  }
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  window.addEventListener('storage', listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('storage', listener);
-  };
 }

@@ -41,9 +41,13 @@ function BookmarkForm(props: { id: number; note: string; listIds: readonly numbe
       if (listIds.size !== props.listIds.length || props.listIds.some((id) => !listIds.has(id)))
         await putBookmarkListIds(props.id, [...listIds]);
     },
-    onSuccess: props.onClose,
-    // Also if only the note was saved.
-    onSettled: () => void refreshBookmarks(client),
+    // A form that is opened again starts with what was saved.
+    onSuccess: async () => {
+      await refreshBookmarks(client);
+      props.onClose();
+    },
+    // The note may have been saved.
+    onError: () => void refreshBookmarks(client),
   });
 
   function submit(event: FormEvent) {

@@ -6,7 +6,7 @@ import classes from './settings-form.module.css';
 import { useInstallPrompt } from '#web/core/pwa.ts';
 import { useSiteName } from '#web/core/session.ts';
 import { SettingsSection } from './SettingsSection.tsx';
-import { useSingleKeySetting } from '#web/core/keyboard-shortcuts.ts';
+import { useSingleKeySetting } from '#web/core/keyboard-settings.ts';
 
 const themeOptions = () =>
   [

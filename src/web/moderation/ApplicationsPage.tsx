@@ -52,21 +52,21 @@ export function ApplicationsPage({ member: { id: memberId } }: { member: Me }): 
     },
     claims,
   );
-  const approve = useMutation({
-    mutationFn: (id: number) => decideApplication(id, { decision: 'approve', reason: '' }),
-    onSuccess: () => toast(t`Account approved`),
-    onError: (error) => toastError(error.message),
+  const decide = useMutation({
+    mutationFn: ({ id, ...decision }: { id: number; decision: 'approve' | 'refuse'; reason: string }) =>
+      decideApplication(id, decision),
     onSettled: refresh,
   });
+  const approve = (id: number) =>
+    decide.mutate(
+      { id, decision: 'approve', reason: '' },
+      { onSuccess: () => toast(t`Account approved`), onError: (error) => toastError(error.message) },
+    );
 
   async function refuse({ id }: Application, reason: string) {
-    try {
-      await decideApplication(id, { decision: 'refuse', reason });
-      endClaim();
-      setRefusing(null);
-    } finally {
-      refresh();
-    }
+    await decide.mutateAsync({ id, decision: 'refuse', reason });
+    endClaim();
+    setRefusing(null);
   }
 
   return (
@@ -100,8 +100,8 @@ export function ApplicationsPage({ member: { id: memberId } }: { member: Me }): 
                       <ApplicationCard
                         item={item}
                         claimedBy={getOtherClaim(item, memberId)}
-                        isSaving={approve.isPending && approve.variables === item.id}
-                        onApprove={() => approve.mutate(item.id)}
+                        isSaving={decide.isPending && decide.variables.id === item.id}
+                        onApprove={() => approve(item.id)}
                         onRefuse={() =>
                           setRefusing({ item, takeOver: getOtherClaim(item, memberId) !== null })
                         }

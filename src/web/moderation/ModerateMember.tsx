@@ -63,6 +63,7 @@ function MemberActionForm({ member }: { member: ModeratedMember }) {
   const actions = listMemberActions(member);
   // The possible actions change, also when another moderator acts.
   const action = actions.includes(chosen) ? chosen : 'warn';
+  if (action !== chosen) setAction(action);
 
   async function act(reason: string) {
     const until = action === 'suspend' ? new Date(Date.now() + Number(days) * dayMs).toISOString() : null;

@@ -106,7 +106,8 @@ const formatValue = (value: LoggedState[string]) => (value === '' ? '–' : Stri
 function settingValueText(name: string, value: LoggedState[string]): string {
   if (typeof value === 'boolean') return value ? t`On` : t`Off`;
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ');
-  if (typeof value !== 'string' || value === '') return formatValue(value);
+  // The catalogue has the description of a setting beside its options.
+  if (typeof value !== 'string' || value === '' || value === 'description') return formatValue(value);
   return name === 'language' && isLanguage(value) ? languageNames[value] : optionLabel(name, value);
 }
 

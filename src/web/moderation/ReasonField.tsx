@@ -24,7 +24,8 @@ export function ReasonField({
   /** For reasons that are not public. */
   label?: string;
 }) {
-  const reasons = useQuery({ ...moderationReasonsQuery, enabled: hasCommonReasons }).data?.items ?? [];
+  const { data } = useQuery({ ...moderationReasonsQuery, enabled: hasCommonReasons });
+  const reasons = hasCommonReasons ? (data?.items ?? []) : [];
   return (
     <div className={classes.form}>
       {reasons.length > 0 && (

@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { toast } from '#web/core/toast.ts';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { toast, toastError } from '#web/core/toast.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { ReasonField } from './ReasonField.tsx';
 import classes from './moderation.module.css';
 
-/** Asks for a reason and performs the action. The message of an error that `act` throws is shown. */
+/** Asks for a reason and performs the action. The message of an error that `act` throws is shown, as a toast if the form was closed. */
 export function ReasonForm({
   submit,
   isRed = false,
@@ -30,11 +30,21 @@ export function ReasonForm({
   children?: ReactNode;
 } & Pick<Parameters<typeof ReasonField>[0], 'label' | 'optional' | 'hasCommonReasons'>) {
   const [reason, setReason] = useState('');
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   const perform = useMutation({
     mutationFn: act,
     onSuccess() {
       setReason('');
       toast(done);
+    },
+    onError(error) {
+      if (!isShown.current) toastError(error.message);
     },
   });
 

@@ -98,8 +98,8 @@ function Changes({
     },
     onError: (error, { decision }) => {
       const isDecided = hasStatus(error, 409) || hasStatus(error, 404);
-      // The form of a rejection shows other errors itself.
-      if (isDecided || decision === 'approve') toastError(error.message);
+      // The form of a rejection shows its errors itself.
+      if (decision === 'approve') toastError(error.message);
       if (isDecided) onChanged();
     },
   });

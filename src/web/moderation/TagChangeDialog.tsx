@@ -3,7 +3,6 @@ import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ManagedTag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
-import { translateError } from '#web/core/errors.ts';
 import { formatCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -37,8 +36,6 @@ export default function TagChangeDialog({
         submit={isMerge ? t`Merge` : t`Rename`}
         disabled={to.trim() === ''}
         act={async (reason) => {
-          // Enter in the field above must not merge at once.
-          if (reason.trim() === '') throw new Error(translateError('reason-required'));
           await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason });
           onClose();
         }}
@@ -52,6 +49,10 @@ export default function TagChangeDialog({
           data-autofocus
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
+          // A merge cannot be undone.
+          onKeyDown={(event) => {
+            if (isMerge && event.key === 'Enter') event.preventDefault();
+          }}
         />
         <p className={classes.strong}>
           {isMerge

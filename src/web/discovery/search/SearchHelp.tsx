@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useImperativeHandle, type KeyboardEvent, type Ref } from 'react';
 import { api, readJson } from '#web/core/api.ts';
 import { formatShortCount } from '#web/core/format.ts';
-import { getModKeyLabel } from '#web/core/keyboard-shortcuts.ts';
+import { getModKeyLabel } from '#web/core/keyboard-settings.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
 import { useListbox } from '#web/ui/useListbox.ts';
 import {
