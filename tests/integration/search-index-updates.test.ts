@@ -7,9 +7,9 @@ afterAll(() => server.stop());
 
 /** The number of updates of a table, and of those without index updates (HOT, PostgreSQL manual 66.7). */
 async function updatesOf(table: string) {
-  // Connections report their statistics with a delay. Concurrent queries make each run on another connection.
+  // Connections report their statistics with a delay. Queries that take a moment each run on another connection.
   const everyConnection = Array.from({ length: 20 }, () =>
-    sql`select pg_stat_force_next_flush()`.execute(server.db),
+    sql`select pg_stat_force_next_flush(), pg_sleep(0.1)`.execute(server.db),
   );
   await Promise.all(everyConnection);
   const { rows } = await sql<{ updates: number; hot: number }>`
