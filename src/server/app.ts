@@ -64,20 +64,20 @@ import { setWritesCookie } from './core/read-your-writes.ts';
 import { trackRequests } from './core/request-id.ts';
 import { serveServiceWorkerRemoval } from './core/web-build.ts';
 import type { RecentPages } from './core/recent-pages.ts';
-import type { RuntimeSettings } from './core/runtime-settings.ts';
+import type { SiteSettings } from './core/site-settings.ts';
 import { createSiteFiles } from './site-files.ts';
 import { requireSameOrigin } from './core/same-origin.ts';
 import { securityHeaders } from './core/security-headers.ts';
-import type { SiteSettings } from './core/site-settings.ts';
+import type { OperatorSettings } from './core/operator-settings.ts';
 import { createApi } from './api.ts';
 
 export type AppOptions = {
   db: Database;
   /** The settings that change while Parley runs. */
-  runtimeSettings: RuntimeSettings;
+  siteSettings: SiteSettings;
   /** The same database with a separate connection pool for searches. Default: searches use `db`. */
   searchDb?: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   log: Logger;
   /** Position of the event stream that a read starting now includes at least. */
   position?: () => Position;
@@ -129,7 +129,7 @@ export type AppOptions = {
 export function createApp(options: AppOptions) {
   const {
     db,
-    runtimeSettings,
+    siteSettings,
     settings,
     log,
     position,
@@ -153,8 +153,8 @@ export function createApp(options: AppOptions) {
   });
   const accountEmails = background?.accountEmails;
   const registrations = createRegistrations({ db, settings, canSendEmail: accountEmails !== undefined });
-  const joining = createJoining({ db, runtimeSettings });
-  const passwordSignIn = createPasswordSignIn({ settings, runtimeSettings });
+  const joining = createJoining({ db, siteSettings });
+  const passwordSignIn = createPasswordSignIn({ settings, siteSettings });
   const accounts = createAccounts({
     db,
     auth,
@@ -166,7 +166,7 @@ export function createApp(options: AppOptions) {
     onRegistered: preferences.sendConfirmationToNewMember,
   });
   const requirePassword = createPasswordCheck(db);
-  const apiTokens = createApiTokens({ db, runtimeSettings, requirePassword });
+  const apiTokens = createApiTokens({ db, siteSettings, requirePassword });
   const passwordResets = createPasswordResets({
     db,
     settings,
@@ -190,7 +190,7 @@ export function createApp(options: AppOptions) {
     requirePassword,
   });
   logSecurityEvents(db, log);
-  const twoFactor = createTwoFactor({ db, settings, runtimeSettings, requirePassword, passwordCost });
+  const twoFactor = createTwoFactor({ db, settings, siteSettings, requirePassword, passwordCost });
   const signingIn = createSignIn({ db, auth, settings, twoFactor });
   const signInProviders = createSignInProviders({ db, settings, log });
   const signInMethods = createSignInMethods({
@@ -200,7 +200,7 @@ export function createApp(options: AppOptions) {
   const passkeys = createPasskeys({
     db,
     settings,
-    runtimeSettings,
+    siteSettings,
     requirePassword,
     signingIn,
     signInMethods,
@@ -236,7 +236,7 @@ export function createApp(options: AppOptions) {
   const api = createApi({
     db,
     objectStore,
-    runtimeSettings,
+    siteSettings,
     searchDb: options.searchDb ?? db,
     emptySearches: options.emptySearches,
     settings,
@@ -290,7 +290,7 @@ export function createApp(options: AppOptions) {
   app.get(
     `${uploadsPath}/*`,
     limitNetworks,
-    serveUploads({ db, settings, runtimeSettings, objectStore }, viewerOf),
+    serveUploads({ db, settings, siteSettings, objectStore }, viewerOf),
   );
   app.on(
     'GET',
@@ -313,9 +313,9 @@ export function createApp(options: AppOptions) {
   app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitNetworks);
   app.route(
     '/',
-    mcpRoutes({ db, settings, runtimeSettings, apiTokens, fetchApi: (request) => app.fetch(request) }),
+    mcpRoutes({ db, settings, siteSettings, apiTokens, fetchApi: (request) => app.fetch(request) }),
   );
-  app.route('/', publicFileRoutes({ db, settings, runtimeSettings }));
+  app.route('/', publicFileRoutes({ db, settings, siteSettings }));
   if (webDirectory !== undefined) serveWeb(webDirectory);
   return app;
 
@@ -334,10 +334,10 @@ export function createApp(options: AppOptions) {
     const page = renderPages(html, fetchApi, {
       db,
       settings,
-      runtimeSettings,
+      siteSettings,
       recentPages: options.recentPages,
     });
-    const { sendManifest, sendShell } = createSiteFiles(directory, runtimeSettings);
+    const { sendManifest, sendShell } = createSiteFiles(directory, siteSettings);
     app.get('/', limitNetworks, page);
     app.get('/index.html', sendShell);
     app.get('/manifest.webmanifest', sendManifest);
@@ -345,7 +345,7 @@ export function createApp(options: AppOptions) {
     app.get('/icons/*', serveStatic({ ...files, onFound: cacheRevalidated }));
     app.get('/:file{[\\w-]+\\.[a-z]+}', serveStatic({ ...files, onFound: cacheRevalidated }));
     const redirect =
-      settings.importedSite === null ? continueRequest : redirectImportedPosts(fetchApi, { runtimeSettings });
+      settings.importedSite === null ? continueRequest : redirectImportedPosts(fetchApi, { siteSettings });
     app.get('*', limitNetworks, redirect, page, sendShell);
   }
 }

@@ -28,7 +28,7 @@ import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
 import { formatAddress } from './core/http-server.ts';
 import { findStoredSetting } from './core/stored-settings.ts';
-import { readRuntimeSettings } from './core/runtime-settings.ts';
+import { readSiteSettings } from './core/site-settings.ts';
 import { StartupError } from './core/startup-error.ts';
 import { migrationsDirectory } from './core/paths.ts';
 
@@ -221,7 +221,7 @@ async function withReceivedEmails<Result>(
   return withDatabase(async (db, siteAddress) => {
     // The first start of a server has stored it.
     const secret = config.secret ?? (await findStoredSetting(db, 'secret'));
-    const { siteName, accentColor, logo, language } = await readRuntimeSettings(db);
+    const { siteName, accentColor, logo, language } = await readSiteSettings(db);
     return work(db, {
       secret,
       email,

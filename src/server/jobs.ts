@@ -53,8 +53,8 @@ import {
   type WebPushSender,
   getOrCreateVapidKeys,
 } from './core/web-push.ts';
-import type { RuntimeSettings } from './core/runtime-settings.ts';
 import type { SiteSettings } from './core/site-settings.ts';
+import type { OperatorSettings } from './core/operator-settings.ts';
 import { cleanUpUploads, createObjectStoreJob, deleteOldKeys, type ObjectStoreDeps } from './posts/index.ts';
 import { searchPopularityJob, statisticsJob } from './discovery/index.ts';
 import {
@@ -70,8 +70,8 @@ import {
 export type BackgroundJobsOptions = {
   db: Database;
   connection: pg.PoolConfig;
-  settings: SiteSettings;
-  runtimeSettings: RuntimeSettings;
+  settings: OperatorSettings;
+  siteSettings: SiteSettings;
   /** Absent: no emails are sent. */
   email:
     | {
@@ -121,16 +121,16 @@ export type BackgroundJobs = {
 
 /** Starts every kind of job, listed explicitly. */
 export async function startBackgroundJobs(options: BackgroundJobsOptions): Promise<BackgroundJobs> {
-  const { db, settings, runtimeSettings, email, log, pictures, pushServices = [] } = options;
-  const getSiteName = () => runtimeSettings.get('siteName');
+  const { db, settings, siteSettings, email, log, pictures, pushServices = [] } = options;
+  const getSiteName = () => siteSettings.get('siteName');
   const getSite = (): EmailSite => ({
     site: settings.publicUrl ?? '',
     siteName: getSiteName(),
-    accentColor: runtimeSettings.get('accentColor'),
-    logo: runtimeSettings.get('logo'),
-    language: runtimeSettings.get('language'),
+    accentColor: siteSettings.get('accentColor'),
+    logo: siteSettings.get('logo'),
+    language: siteSettings.get('language'),
   });
-  const getPushSite = () => ({ ...getSite(), icon: runtimeSettings.get('icon') });
+  const getPushSite = () => ({ ...getSite(), icon: siteSettings.get('icon') });
   const webPushSender = createWebPushSender({
     keys: await getOrCreateVapidKeys(db),
     contact: pushContact(settings, email?.from),
@@ -175,7 +175,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   ];
   const jobs: JobQueue = await startJobQueue({ ...options, kinds: definitions });
   const hosts = createWebhookHosts(settings.webhookHosts);
-  const webhooks = startWebhookSender({ db, settings, runtimeSettings, hosts, log, ...options.webhooks });
+  const webhooks = startWebhookSender({ db, settings, siteSettings, hosts, log, ...options.webhooks });
   const changes = startChangesRecorder({ db, log, ...options.changes });
   let pushTimer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -239,7 +239,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       },
       () => deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined }),
       () => deleteOldRegistrations(db),
-      () => deleteOldSignIns(db, runtimeSettings.get('signInDays')),
+      () => deleteOldSignIns(db, siteSettings.get('signInDays')),
       () => deleteOldBounces(db),
     ]);
   }
@@ -283,7 +283,7 @@ async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void>
 const webhookKinds: ReadonlySet<string> = new Set(noticedKinds);
 
 /** The contact for push services (RFC 8292, section 2.1): the site, or the sender address of its emails. */
-function pushContact({ publicUrl }: SiteSettings, from: string | undefined): string {
+function pushContact({ publicUrl }: OperatorSettings, from: string | undefined): string {
   if (publicUrl?.startsWith('https:') === true) return publicUrl;
   const address = /<([^<>]+)>$/.exec(from ?? '')?.[1] ?? from;
   return `mailto:${address ?? 'nobody@localhost'}`;

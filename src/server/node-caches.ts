@@ -5,7 +5,7 @@ import { type CachedDocumentsOptions, serveCachedDocuments } from './core/respon
 import { getSecurityHeaders } from './core/security-headers.ts';
 import type { EventStream } from './core/event-stream.ts';
 import { onEventsCommitted, type TopicEvent } from './core/events.ts';
-import type { SiteSettings } from './core/site-settings.ts';
+import type { OperatorSettings } from './core/operator-settings.ts';
 
 /** The caches of a node. They are valid while the node follows the event stream. */
 export type NodeCaches = {
@@ -19,7 +19,7 @@ export type NodeCaches = {
 
 export type NodeCachesOptions = {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   stream: Pick<EventStream, 'position' | 'isUpToDate'>;
   /** The maximum size of the response cache in bytes. */
   maxBytes: number;
@@ -51,7 +51,10 @@ export async function serveCachedFirst(
   {
     settings,
     ...options
-  }: { settings: SiteSettings } & Pick<CachedDocumentsOptions, 'position' | 'canRead' | 'measure' | 'next'>,
+  }: { settings: OperatorSettings } & Pick<
+    CachedDocumentsOptions,
+    'position' | 'canRead' | 'measure' | 'next'
+  >,
 ): Promise<CachedDocumentsOptions['next']> {
   if (caches === undefined) return options.next;
   const headers = await getSecurityHeaders(settings, '/api');

@@ -21,14 +21,14 @@ import { createMetrics, type Metrics } from './core/metrics.ts';
 import type { MetricsSources } from './core/metrics-collectors.ts';
 import { createObjectStore } from './core/object-store.ts';
 import { openReplicas } from './postgres/index.ts';
-import { openRuntimeSettings } from './core/runtime-settings.ts';
+import { openSiteSettings } from './core/site-settings.ts';
 import { createRequestLimits } from './core/request-limits.ts';
 import { monitorSystemLoad } from './core/system-load.ts';
 import { createRecentPages } from './core/recent-pages.ts';
 import { getSecurityHeaders } from './core/security-headers.ts';
 import { createLoadShedding } from './core/load-shedding.ts';
 import { isSameOrigin } from './core/same-origin.ts';
-import type { SiteSettings } from './core/site-settings.ts';
+import type { OperatorSettings } from './core/operator-settings.ts';
 import { type EventStream, followEventStream } from './core/event-stream.ts';
 import type { DatabaseMonitor } from './core/database-monitor.ts';
 import { startTypingTracker } from './core/live-typing-presence.ts';
@@ -40,7 +40,7 @@ const bytesPerMegabyte = 1_024 * 1_024;
 
 export type NodeOptions = {
   config: Config;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   /** A database with all migrations applied. */
   db: Database;
   /** Collects statistics of the queries of `db`. */
@@ -83,7 +83,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   onStop(async () => replicas?.stop());
   const emptySearches = createEmptySearchCounter(db);
   onStop(emptySearches.stop);
-  const runtimeSettings = await openRuntimeSettings(db);
+  const siteSettings = await openSiteSettings(db);
   let live: LiveServer | undefined;
   let background: BackgroundJobs | undefined;
   let caches: NodeCaches | undefined;
@@ -95,18 +95,18 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     onEvents(events, position) {
       // First, because the subscribers of the event then read the data again.
       caches?.applyEvents(events);
-      void runtimeSettings.applyEvents(events);
+      void siteSettings.applyEvents(events);
       live?.deliver(events, position);
       background?.onEvents(events);
     },
     onGap(position) {
       caches?.clear();
-      void runtimeSettings.refresh();
+      void siteSettings.refresh();
       live?.announceGap(position);
     },
   });
   // A change before the stream started is not in it.
-  await runtimeSettings.refresh();
+  await siteSettings.refresh();
   caches = createCaches(options, stream);
   onStop(() => stream.stop());
   const objectStore = config.objectStore && createObjectStore(config.objectStore, log);
@@ -114,7 +114,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     db,
     connection,
     settings,
-    runtimeSettings,
+    siteSettings,
     email: config.email,
     pictures: objectStore && { objectStore, pictureStore: config.pictureStore },
     log,
@@ -149,13 +149,13 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   });
   const recentPages = await createRecentPages({
     settings,
-    hasPublicReading: () => runtimeSettings.get('publicReading'),
+    hasPublicReading: () => siteSettings.get('publicReading'),
     canVisit: requestLimits?.canVisit,
     measure: metrics?.observe,
   });
   const app = createApp({
     db,
-    runtimeSettings,
+    siteSettings,
     searchDb,
     emptySearches,
     settings,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '#tests/support/parley.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { createPageRenderer } from './core/page-renderer.ts';
 import { projectRoot } from './core/paths.ts';
 import type { Member } from '#tests/support/member.ts';
@@ -151,7 +151,7 @@ test('formulas arrive as MathML while the setting is on, and as typed at once wh
 });
 
 async function showFormulas(isOn: boolean) {
-  await setRuntimeSetting(server.db, 'formulas', isOn);
+  await setSiteSetting(server.db, 'formulas', isOn);
   const session = async () => (await ann.get<{ formulas: boolean }>('/session')).body;
   await eventually(async () => (await session()).formulas === isOn);
 }
@@ -183,7 +183,7 @@ test('the browser renders a page whose texts would take the server long', async 
 });
 
 test('the accent colour of the site is in the page, and its policy allows it', async () => {
-  await setRuntimeSetting(server.db, 'accentColor', '#a01010');
+  await setSiteSetting(server.db, 'accentColor', '#a01010');
   await eventually(async () => (await open('/')).html.includes('--accent:#a01010'));
   const { html, policy } = await open('/');
   const [, style = ''] = /<style id="site-style">([^<]*)<\/style>/u.exec(html) ?? [];

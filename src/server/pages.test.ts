@@ -11,7 +11,7 @@ import { actOnPost } from '#tests/support/moderation.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { setRole } from './admin/roles.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { getPagePreloads, pageModules } from './page-preloads.ts';
 
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
@@ -187,9 +187,9 @@ describe('the page a member opens', () => {
     const html = await (await open(ada, path)).text();
     expect(html.match(/<title>.*<\/title>/gu)).toEqual(['<title>Who reads &lt;head&gt;? · Parley</title>']);
     expect(html).not.toMatch(/canonical|og:title|ld\+json/u);
-    await setRuntimeSetting(server.db, 'publicReading', true);
+    await setSiteSetting(server.db, 'publicReading', true);
     await eventually(async () => (await (await open(ada, path)).text()).includes('rel="canonical"'));
-    await setRuntimeSetting(server.db, 'publicReading', false);
+    await setSiteSetting(server.db, 'publicReading', false);
     await eventually(async () => !(await (await open(ada, path)).text()).includes('rel="canonical"'));
   });
 
@@ -200,7 +200,7 @@ describe('the page a member opens', () => {
 });
 
 test('counts the searches of pages of visitors like those of the API', async () => {
-  await setRuntimeSetting(server.db, 'publicReading', true);
+  await setSiteSetting(server.db, 'publicReading', true);
   const node = await server.startSecondNode({ requestLimits: createRequestLimits(() => 0) });
   try {
     const open = async (address: string) => {
@@ -221,8 +221,8 @@ test('counts the searches of pages of visitors like those of the API', async () 
     expect(new Set(statuses)).toEqual(new Set([404, 429]));
   } finally {
     await node.stop();
-    await setRuntimeSetting(server.db, 'publicReading', false);
-    await server.runtimeSettings.refresh();
+    await setSiteSetting(server.db, 'publicReading', false);
+    await server.siteSettings.refresh();
   }
 });
 
@@ -243,8 +243,8 @@ test('stores no page of visitors whose content could not be rendered', async () 
   );
   const rendering = await startTestServer({}, undefined, path.join(build, 'web'));
   try {
-    await setRuntimeSetting(rendering.db, 'publicReading', true);
-    await rendering.runtimeSettings.refresh();
+    await setSiteSetting(rendering.db, 'publicReading', true);
+    await rendering.siteSettings.refresh();
     const open = async () => {
       const response = await get('/', rendering.address);
       const html = await response.text();
@@ -409,10 +409,10 @@ describe('the address of a page', () => {
   test('of a sign-in page is stored by no cache, so that it shows a change at once', async () => {
     expect((await get('/login')).headers.get('cache-control')).toBe('no-store');
     for (const value of ['Shared hobbies', 'Shared crafts']) {
-      await setRuntimeSetting(server.db, 'siteName', value);
+      await setSiteSetting(server.db, 'siteName', value);
       expect(await (await get('/login')).text()).toContain(value);
     }
-    await setRuntimeSetting(server.db, 'siteName', 'Parley');
+    await setSiteSetting(server.db, 'siteName', 'Parley');
   });
 
   test('of a sign-in page is rendered once for every page to open next, except the ask form', () => {

@@ -16,9 +16,9 @@ import { hasSessionCookie, publicCacheControl } from './core/public-reading.ts';
 import type { PageBindings } from './core/request-limits-middleware.ts';
 import type { RecentPages } from './core/recent-pages.ts';
 import { matchesEtag } from './core/response-cache-http.ts';
-import type { RuntimeSettings } from './core/runtime-settings.ts';
+import type { SiteSettings } from './core/site-settings.ts';
 import { allowInlineCode } from './core/security-headers.ts';
-import { getOrigin, type SiteSettings } from './core/site-settings.ts';
+import { getOrigin, type OperatorSettings } from './core/operator-settings.ts';
 import { renderHead } from './integrations/index.ts';
 import { resolvePage } from './page-addresses.ts';
 import { createHtmlRenderer, type HtmlDeps, type PreloadedResponse, type RenderedPage } from './page-html.ts';
@@ -29,8 +29,8 @@ export type FetchApi = (request: Request, env: PageBindings) => Promise<Response
 
 type PageOptions = {
   db: Reader;
-  settings: SiteSettings;
-  runtimeSettings: RuntimeSettings;
+  settings: OperatorSettings;
+  siteSettings: SiteSettings;
   /** Absent: every request asks the API. */
   recentPages: RecentPages | undefined;
 };
@@ -52,7 +52,7 @@ const incompleteBodyMs = 5_000;
 export function renderPages(
   html: HtmlDeps,
   fetchApi: FetchApi,
-  { db, settings, runtimeSettings, recentPages }: PageOptions,
+  { db, settings, siteSettings, recentPages }: PageOptions,
 ): MiddlewareHandler {
   const { render } = createHtmlRenderer(html);
   const publicBodies = new LRUCache<string, Promise<PageBody>>({ max: maxPublicBodies, ttl: publicBodyMs });
@@ -61,7 +61,7 @@ export function renderPages(
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
     const { isOpen, isForVisitors, isUncached } = getPagePreloads(new URL(c.req.url));
-    const hasPublicReading = isOpen === true || runtimeSettings.get('publicReading');
+    const hasPublicReading = isOpen === true || siteSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
     const encoding = accepts(c, {
@@ -89,16 +89,16 @@ export function renderPages(
 
     const origin = getOrigin(settings, url);
     const found = responses.filter(({ status }) => status === 200);
-    const siteName = runtimeSettings.get('siteName');
+    const siteName = siteSettings.get('siteName');
     const look = {
-      accentColor: runtimeSettings.get('accentColor'),
-      cssVariables: runtimeSettings.get('cssVariables'),
-      icon: runtimeSettings.get('icon'),
+      accentColor: siteSettings.get('accentColor'),
+      cssVariables: siteSettings.get('cssVariables'),
+      icon: siteSettings.get('icon'),
     };
     const head = renderHead({
       url,
       origin,
-      site: { siteName, siteDescription: runtimeSettings.get('siteDescription'), ...look },
+      site: { siteName, siteDescription: siteSettings.get('siteDescription'), ...look },
       isPublic: hasPublicReading,
       bodies: new Map(found.map((response) => [response.url, response.body])),
     });
@@ -111,7 +111,7 @@ export function renderPages(
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');
-    const siteLanguage = runtimeSettings.get('language');
+    const siteLanguage = siteSettings.get('language');
     const language = findRequestLanguage(headers) ?? siteLanguage;
     const etag = isReusable
       ? createPageEtag([head, JSON.stringify(look), preloads.path, language, siteLanguage], found)
@@ -229,14 +229,14 @@ function addSavedSort(url: URL, sort: string | undefined): URL {
  */
 export function redirectImportedPosts(
   fetchApi: FetchApi,
-  { runtimeSettings }: Pick<PageOptions, 'runtimeSettings'>,
+  { siteSettings }: Pick<PageOptions, 'siteSettings'>,
 ): MiddlewareHandler {
   return async (c, next) => {
     const url = new URL(c.req.url);
     if (getPagePreloads(url).isUnknown !== true) return next();
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
-    if (!headers.has('cookie') && !runtimeSettings.get('publicReading')) return next();
+    if (!headers.has('cookie') && !siteSettings.get('publicReading')) return next();
     const api = `/api/imported-posts?address=${encodeURIComponent(url.pathname + url.search)}`;
     const found = await preload((request) => fetchApi(request, {}), url, api, headers);
     const { path } = found.status === 200 ? (JSON.parse(found.body) as ImportedPost) : { path: null };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 
 async function rename(name: string): Promise<void> {
-  await setRuntimeSetting(server.db, 'siteName', name);
+  await setSiteSetting(server.db, 'siteName', name);
   await eventually(async () => (await readSiteName()) === name);
 }
 
@@ -54,7 +54,7 @@ test('the name of the community is in the page before a sign-in, and in the inst
     description: 'Questions and answers of a community.',
   });
   await rename(siteName);
-  await setRuntimeSetting(server.db, 'siteDescription', 'All about bicycles.');
+  await setSiteSetting(server.db, 'siteDescription', 'All about bicycles.');
   for (const address of ['/', '/login', '/index.html'])
     expect(await textOf(address)).toContain(
       `<meta name="application-name" content="${escapedName}" /><title>${escapedName}</title>`,
@@ -71,7 +71,7 @@ test('the name of the community is in the page before a sign-in, and in the inst
 });
 
 test('a new name is at once in pages for visitors, previews of links and feeds that were sent before', async () => {
-  await setRuntimeSetting(server.db, 'publicReading', true);
+  await setSiteSetting(server.db, 'publicReading', true);
   await rename('Before');
   const page = `/question/${question}/which-chain`;
   // The query keeps this test apart from the page that was sent within the last second.
@@ -96,7 +96,7 @@ test('a new name is at once in pages for visitors, previews of links and feeds t
   const text = await newFeed.text();
   expect(text).toContain(`<title>Newest questions · ${escapedName}</title>`);
   expect(text).toContain('<generator>Parley</generator>');
-  await setRuntimeSetting(server.db, 'siteDescription', 'All about bicycles.');
+  await setSiteSetting(server.db, 'siteDescription', 'All about bicycles.');
   await eventually(async () =>
     (await textOf('/')).includes('<meta name="description" content="All about bicycles.">'),
   );
@@ -114,7 +114,7 @@ test('emails have the name in sender, subject and text, escaped in HTML', async 
 
 test('the accent colour is in the page, allowed by its policy, and in the installed app', async () => {
   expect(await textOf('/index.html')).not.toContain('site-style');
-  await setRuntimeSetting(server.db, 'accentColor', '#FFD500');
+  await setSiteSetting(server.db, 'accentColor', '#FFD500');
   await eventually(async () => (await textOf('/index.html')).includes('site-style'));
   const response = await fetch(`${server.address}/index.html`);
   const html = await response.text();

@@ -7,11 +7,11 @@ import { siteStyleId } from '#shared/core/protocol.ts';
 import { escapeMarkup } from './core/markup.ts';
 import { getSitePicturePath, iconFiles } from '#shared/core/site-pictures.ts';
 import { buildSiteStyle, getToolbarColor, isColor } from '#shared/core/site-style.ts';
-import type { RuntimeSettings } from './core/runtime-settings.ts';
+import type { SiteSettings } from './core/site-settings.ts';
 import { allowInlineCode, hashInlineCode } from './core/security-headers.ts';
 
 /** Serves the files of the web build that have the name of the site in them. Browsers ask for them at every visit. */
-export function createSiteFiles(directory: string, { get }: Pick<RuntimeSettings, 'get'>) {
+export function createSiteFiles(directory: string, { get }: Pick<SiteSettings, 'get'>) {
   const read = (name: string) => readFile(path.join(directory, name), 'utf8');
   return { sendManifest, sendShell };
 

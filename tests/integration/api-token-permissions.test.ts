@@ -7,7 +7,7 @@ import { databaseChecksum } from '#tests/support/database-checksum.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { type Document, listOperations, type Operation } from '#tests/support/openapi.ts';
 import { permissions } from '#tests/support/permissions.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { unreachableEmailServer, startServerWithProvider } from '#tests/support/server-with-provider.ts';
 import { createValidRequests } from '#tests/support/valid-requests.ts';
 
@@ -17,7 +17,7 @@ const bob = await server.register('Bob');
 const author = await server.register('Author');
 const moderator = await server.register('Maud');
 await setRole(server.db, { email: moderator.email, role: 'moderator' });
-await setRuntimeSetting(server.db, 'rulesPage', 'Be kind.');
+await setSiteSetting(server.db, 'rulesPage', 'Be kind.');
 const createValidRequest = createValidRequests({ ann, bob, db: server.db });
 const document = expectOk(await server.visitor().get<Document & Secured>('/openapi.json'));
 const operations = listOperations(document);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { runActivityRemovals } from '#server/moderation/activity-removal.ts';
 import { unreachableEmailServer, startServerWithProvider } from '#tests/support/server-with-provider.ts';
@@ -37,7 +37,7 @@ const admin = await server.register('Adele');
 let moderators = 0;
 await setRole(server.db, { email: moderator.email, role: 'moderator' });
 await setRole(server.db, { email: admin.email, role: 'admin' });
-await setRuntimeSetting(server.db, 'rulesPage', 'Be kind.');
+await setSiteSetting(server.db, 'rulesPage', 'Be kind.');
 const createValidRequest = createValidRequests({ ann, bob, db: server.db });
 const operations = listOperations(expectOk(await server.visitor().get<Document>('/openapi.json')));
 
@@ -89,12 +89,12 @@ async function hasNoJobs(): Promise<boolean> {
 }
 
 test('visitors read what docs/permissions.md says while public reading is on, and nothing else', async () => {
-  await setRuntimeSetting(server.db, 'publicReading', true);
+  await setSiteSetting(server.db, 'publicReading', true);
   const session = async () => (await server.visitor().get<{ publicReading: boolean }>('/session')).body;
   await eventually(async () => (await session()).publicReading);
   const { results, expected } = await readPublicly();
   expect(results).toEqual(expected);
-  await setRuntimeSetting(server.db, 'publicReading', false);
+  await setSiteSetting(server.db, 'publicReading', false);
   await eventually(async () => !(await session()).publicReading);
 });
 

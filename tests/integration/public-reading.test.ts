@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ProblemError } from '#server/core/errors.ts';
 import { createRequestLimits } from '#server/core/request-limits.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { setRole } from '#server/admin/roles.ts';
 import { type CachingProxy, startCachingProxy } from '#tests/support/caching-proxy.ts';
 import { eventually } from '#tests/support/eventually.ts';
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 async function switchPublicReading(on: boolean): Promise<void> {
-  await setRuntimeSetting(server.db, 'publicReading', on);
+  await setSiteSetting(server.db, 'publicReading', on);
   const read = async () => (await server.visitor().get<{ publicReading: boolean }>('/session')).body;
   await eventually(async () => (await read()).publicReading === on);
 }

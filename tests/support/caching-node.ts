@@ -5,7 +5,7 @@ import { createApp } from '#server/app.ts';
 import { openDatabase } from '#server/core/database.ts';
 import { createNodeCaches, type NodeCaches, serveCachedFirst } from '#server/node-caches.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
-import { openRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
+import { openSiteSettings, type SiteSettings } from '#server/core/site-settings.ts';
 import { type EventStream, followEventStream } from '#server/core/event-stream.ts';
 import type { TestDatabase } from './database.ts';
 import type { Member } from './member.ts';
@@ -15,7 +15,7 @@ import { defaultSettings } from './server.ts';
 export type CachingNode = {
   address: string;
   caches: NodeCaches;
-  runtimeSettings: RuntimeSettings;
+  siteSettings: SiteSettings;
   stream: EventStream;
   /** The member's browser on this node, with the same cookies. */
   browserOf: (member: Member) => Member;
@@ -33,7 +33,7 @@ export async function startCachingNode(
   const db = openDatabase({ connection, maxConnections: 8 });
   // A connection of its own, so that it can be paused.
   const listening = openDatabase({ connection, maxConnections: 1 });
-  const runtimeSettings = await openRuntimeSettings(db);
+  const siteSettings = await openSiteSettings(db);
   let caches: NodeCaches | undefined;
   const stream = await followEventStream({
     db: listening,
@@ -41,12 +41,12 @@ export async function startCachingNode(
     log,
     onEvents(events) {
       caches?.applyEvents(events);
-      void runtimeSettings.applyEvents(events);
+      void siteSettings.applyEvents(events);
     },
     onGap: () => caches?.clear(),
   });
   caches = createNodeCaches({ db, settings, stream, maxBytes });
-  const app = createApp({ db, runtimeSettings, settings, log, position: stream.position, caches });
+  const app = createApp({ db, siteSettings, settings, log, position: stream.position, caches });
   const handler = await serveCachedFirst(caches, {
     settings,
     position: stream.position,
@@ -58,7 +58,7 @@ export async function startCachingNode(
   return {
     address: http.address,
     caches,
-    runtimeSettings,
+    siteSettings,
     stream,
     browserOf(member) {
       const there = member.onServer(http.address);

@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 import { createAccounts } from '#server/identity/accounts.ts';
 import { createAuth } from '#server/identity/auth.ts';
 import { createApp } from '#server/app.ts';
-import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { openSiteSettings } from '#server/core/site-settings.ts';
 import { openDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { type LiveServer, startLiveServer } from '#server/core/live.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { followEventStream } from '#server/core/event-stream.ts';
 import { startTypingTracker } from '#server/core/live-typing-presence.ts';
 import type { SubscribeResult, Topic, TypingPresence } from '#shared/core/events.ts';
@@ -21,7 +21,7 @@ import { defaultSettings } from './server.ts';
 /** Shared by the nodes of a test, in this process or in others: a session of one is valid on all. */
 export const testSecret = 'a secret that all nodes of a test know, long enough to be one';
 
-const settings: SiteSettings = { ...defaultSettings, secret: testSecret };
+const settings: OperatorSettings = { ...defaultSettings, secret: testSecret };
 
 export type LiveNode = { address: string; live: LiveServer; stop: () => Promise<void> };
 
@@ -44,10 +44,10 @@ export async function startLiveNode(
     onGap: (position) => live?.announceGap(position),
   });
   const typingPresence = startTypingTracker({ db, connection, log });
-  const runtimeSettings = await openRuntimeSettings(db);
+  const siteSettings = await openSiteSettings(db);
   const app = createApp({
     db,
-    runtimeSettings,
+    siteSettings,
     settings,
     log,
     position: stream.position,

@@ -2,7 +2,7 @@ import { environmentProviderId, providerCallbackPath } from '#shared/identity/pr
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ClientAuthMethod, Provider } from 'oidc-provider';
-import type { IdentityProviderSettings } from '#server/core/site-settings.ts';
+import type { IdentityProviderSettings } from '#server/core/operator-settings.ts';
 
 /** A person with an account at the provider. */
 export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };

@@ -7,11 +7,11 @@ import { createEmptySearchCounter, type EmptySearchCounter } from '#server/disco
 import { type BackgroundJobs, type BackgroundJobsOptions, startBackgroundJobs } from '#server/jobs.ts';
 import { type Database, openDatabase, openSearchDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
-import { openRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
+import { openSiteSettings, type SiteSettings } from '#server/core/site-settings.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
 import { createRecentPages } from '#server/core/recent-pages.ts';
 import type { RequestLimits } from '#server/core/request-limits.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ApiClient, type Member, register } from './member.ts';
 import { cheapPasswordCost } from './cheap-passwords.ts';
@@ -24,7 +24,7 @@ export type TestServer = {
   db: Database;
   emptySearches: EmptySearchCounter;
   /** `refresh()` after a change: the server reads a changed setting a moment later. */
-  runtimeSettings: RuntimeSettings;
+  siteSettings: SiteSettings;
   /** A signed-out client. */
   visitor(): ApiClient;
   /** Registers a member with this name and signs in. */
@@ -51,13 +51,13 @@ export type TestDelivery = Partial<
 >;
 
 /** Settings of a test. Passwords are cheap by default. */
-export type TestSettings = Partial<SiteSettings> & {
+export type TestSettings = Partial<OperatorSettings> & {
   passwordCost?: PasswordCost;
   objectStore?: ObjectStore | undefined;
   requestLimits?: RequestLimits;
 };
 
-export const defaultSettings: SiteSettings = {
+export const defaultSettings: OperatorSettings = {
   publicUrl: null,
   secret: 'a secret that only the tests know, long enough to be one',
   trustedProxies: 0,
@@ -103,7 +103,7 @@ export async function startServerOn(
   const db = openDatabase({ connection });
   const log = pino({ level: 'error' });
   const settings = { ...defaultSettings, ...given };
-  const runtimeSettings = await openRuntimeSettings(db);
+  const siteSettings = await openSiteSettings(db);
   const quick = { pollSeconds: 0.5, supervisionSeconds: 1 } satisfies Partial<BackgroundJobsOptions>;
   const backgroundJobs =
     outgoing &&
@@ -111,7 +111,7 @@ export async function startServerOn(
       db,
       connection,
       settings,
-      runtimeSettings,
+      siteSettings,
       log,
       email: undefined,
       ...quick,
@@ -121,14 +121,14 @@ export async function startServerOn(
   const emptySearches = createEmptySearchCounter(db);
   const recentPages = await createRecentPages({
     settings,
-    hasPublicReading: () => runtimeSettings.get('publicReading'),
+    hasPublicReading: () => siteSettings.get('publicReading'),
     canVisit: requestLimits?.canVisit,
     measure: undefined,
   });
   const app = createApp({
     db,
     emptySearches,
-    runtimeSettings,
+    siteSettings,
     searchDb,
     settings,
     log,
@@ -156,7 +156,7 @@ export async function startServerOn(
     startSecondNode: (other = {}, delivery) => startServerOn(database, other, delivery, webDirectory),
     backgroundJobs,
     emptySearches,
-    runtimeSettings,
+    siteSettings,
     resetRateLimits,
     ageEdits: async (minutes) =>
       void (await sql`update revision set replaced_at = replaced_at - make_interval(mins => ${minutes}::int)

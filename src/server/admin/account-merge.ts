@@ -2,7 +2,7 @@ import { type Database, type Reader, type Tx, transaction } from '#server/core/d
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { lockMembers, recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
 import { buildProfileEvents, removeAvatarOf } from '#server/posts/index.ts';
@@ -140,7 +140,7 @@ const roundSeconds = 240;
 const inFlightRequestSeconds = 120;
 
 /** Continues all merges, also after a crash. */
-export function createAccountMergeJob(deps: { db: Database; settings: SiteSettings }): JobDefinition {
+export function createAccountMergeJob(deps: { db: Database; settings: OperatorSettings }): JobDefinition {
   return {
     name: jobName,
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
@@ -162,7 +162,7 @@ export function createAccountMergeQueue(jobs: JobQueue): QueueAccountMerge {
  * @param options.waitSeconds for requests that were running when the merge started
  */
 export async function runAccountMerges(
-  { db, settings }: { db: Database; settings: Pick<SiteSettings, 'allowsSelfVotes'> },
+  { db, settings }: { db: Database; settings: Pick<OperatorSettings, 'allowsSelfVotes'> },
   { until, waitSeconds = inFlightRequestSeconds }: { until: number; waitSeconds?: number },
 ): Promise<void> {
   const steps = listMergeSteps(settings);

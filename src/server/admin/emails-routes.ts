@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { ProblemError } from '#server/core/errors.ts';
 import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
-import { getOrigin } from '#server/core/site-settings.ts';
+import { getOrigin } from '#server/core/operator-settings.ts';
 import { requireAdmin } from '#server/moderation/index.ts';
 import { type EmailSending, type EmailSite, inlineLogo } from '#server/notifications/index.ts';
 import {
@@ -60,7 +60,7 @@ const sendTest = createRoute({
 
 export type EmailRoutesDeps = RouteDeps & { emailSending: EmailSending | null };
 
-export function emailRoutes({ db, settings, runtimeSettings, emailSending }: EmailRoutesDeps) {
+export function emailRoutes({ db, settings, siteSettings, emailSending }: EmailRoutesDeps) {
   const sendTestEmail = createTestEmails(db, emailSending);
   return createRouter()
     .openapi(readOverview, async (c) => {
@@ -91,9 +91,9 @@ export function emailRoutes({ db, settings, runtimeSettings, emailSending }: Ema
   function getSite(c: Context, language: Language): EmailSite {
     return {
       site: getOrigin(settings, new URL(c.req.url)),
-      siteName: runtimeSettings.get('siteName'),
-      accentColor: runtimeSettings.get('accentColor'),
-      logo: runtimeSettings.get('logo'),
+      siteName: siteSettings.get('siteName'),
+      accentColor: siteSettings.get('accentColor'),
+      logo: siteSettings.get('logo'),
       language,
     };
   }

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { MemberCommandDeps } from '#server/core/progress.ts';
-import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { readSiteSettings } from '#server/core/site-settings.ts';
 import { describeValues } from '#shared/core/settings/setting-schema.ts';
 import { settingCatalogue, type SettingName, settingNames } from '#shared/core/setting-catalogue.ts';
 import type { SettingDefinition } from '#shared/core/settings/setting-definition.ts';
@@ -27,7 +27,7 @@ export function addSettingsCommands(
     .command('list')
     .description('list the site settings with their values')
     .action(async () => {
-      const values = await withDatabase(readRuntimeSettings);
+      const values = await withDatabase(readSiteSettings);
       for (const name of settingNames) out.write(`${name}\t${format(values[name])}\n`);
     });
   group
@@ -36,7 +36,7 @@ export function addSettingsCommands(
     .addArgument(nameArgument())
     .addHelpText('after', exitCodes)
     .action(async (name: SettingName) => {
-      const values = await withDatabase(readRuntimeSettings);
+      const values = await withDatabase(readSiteSettings);
       out.write(`${format(values[name])}\n`);
     });
   const set = group
@@ -85,6 +85,6 @@ async function changeAndNotify(
   await changeSetting(db, { adminId: null, ...change });
   // The process would exit before its own notification is sent.
   await notifyNodes(db, eventChannel, '');
-  const { [change.name]: stored } = await readRuntimeSettings(db);
+  const { [change.name]: stored } = await readSiteSettings(db);
   return stored;
 }

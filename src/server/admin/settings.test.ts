@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
-import { openRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
+import { openSiteSettings } from '#server/core/site-settings.ts';
 import { startCachingNode } from '#tests/support/caching-node.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { startTestServer } from '#tests/support/server.ts';
@@ -71,7 +71,7 @@ test('explains the settings, and refuses unknown names and values that a setting
 test('is used by the node that changed it before the change responds', async () => {
   for (const value of [7, 8, 9]) {
     await changeSetting(db, { adminId: null, name: 'reviewFirstPosts', value });
-    expect(server.runtimeSettings.get('reviewFirstPosts')).toBe(value);
+    expect(server.siteSettings.get('reviewFirstPosts')).toBe(value);
   }
   await changeSetting(db, { adminId: null, name: 'reviewFirstPosts', value: 0 });
 });
@@ -80,12 +80,12 @@ test('reaches every node by the event of its change', async () => {
   const node = await startCachingNode(server.database);
   try {
     const deliverEvents = await node.pauseEvents();
-    await setRuntimeSetting(db, 'publicReading', true);
-    expect(node.runtimeSettings.get('publicReading')).toBe(false);
+    await setSiteSetting(db, 'publicReading', true);
+    expect(node.siteSettings.get('publicReading')).toBe(false);
     deliverEvents();
-    await eventually(() => node.runtimeSettings.get('publicReading'));
-    await setRuntimeSetting(db, 'publicReading', false);
-    await eventually(() => !node.runtimeSettings.get('publicReading'));
+    await eventually(() => node.siteSettings.get('publicReading'));
+    await setSiteSetting(db, 'publicReading', false);
+    await eventually(() => !node.siteSettings.get('publicReading'));
   } finally {
     await node.stop();
   }
@@ -94,7 +94,7 @@ test('reaches every node by the event of its change', async () => {
 test('uses the default of a setting whose stored value is not valid', async () => {
   await sql`insert into site_setting (name, value) values ('publicReading', '"perhaps"'), ('unknown', '1')
     on conflict (name) do update set value = excluded.value`.execute(db);
-  expect((await openRuntimeSettings(db)).get('publicReading')).toBe(false);
+  expect((await openSiteSettings(db)).get('publicReading')).toBe(false);
 });
 
 describe('admins', async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldsError, ProblemError } from '#server/core/errors.ts';
-import { lockSetting, readRuntimeSettings, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { lockSetting, readSiteSettings, storeSiteSetting } from '#server/core/site-settings.ts';
 import type { SignInMethods } from '#server/identity/index.ts';
 import { insertLogEntry } from '#server/moderation/index.ts';
 import { codedError, readIssue } from '#shared/core/coded-error.ts';
@@ -21,7 +21,7 @@ type SettingChanger = { adminId: number | null; signInMethods?: SignInMethods | 
 
 /** Returns all site settings with their values, in the order of the catalogue. */
 export async function listSettings(db: Reader): Promise<SiteSetting[]> {
-  const [values, changes] = [await readRuntimeSettings(db), await listSettingChanges(db)];
+  const [values, changes] = [await readSiteSettings(db), await listSettingChanges(db)];
   return settingNames.map((name) => ({
     name,
     ...settingCatalogue[name],
@@ -73,7 +73,7 @@ export async function undoSettingChange(
     if (entry === undefined || definition === undefined) throw new ProblemError('setting-not-found');
     const name = entry.subject as SettingName;
     await lockSetting(tx, name);
-    const { [name]: current } = await readRuntimeSettings(tx);
+    const { [name]: current } = await readSiteSettings(tx);
     const before = settingSchema(definition).safeParse(entry.before.value);
     if (!isDeepStrictEqual(current, entry.after.value) || !before.success)
       throw new ProblemError('setting-changed-since');
@@ -96,9 +96,9 @@ export async function replaceValue(
   tx: Tx,
   { adminId, name, value }: { adminId: number | null; name: SettingName; value: SettingValue },
 ): Promise<void> {
-  const { [name]: before } = await readRuntimeSettings(tx);
+  const { [name]: before } = await readSiteSettings(tx);
   if (isDeepStrictEqual(before, value)) return;
-  await storeRuntimeSetting(tx, name, value as never);
+  await storeSiteSetting(tx, name, value as never);
   await insertLogEntry(tx, {
     moderatorId: adminId,
     action: 'setting',

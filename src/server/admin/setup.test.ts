@@ -5,7 +5,7 @@ import { password } from '#tests/support/member.ts';
 import { defaultSettings, startTestServer } from '#tests/support/server.ts';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
-import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { readSiteSettings } from '#server/core/site-settings.ts';
 import { findSetupLink } from './setup.ts';
 
 const server = await startTestServer();
@@ -37,10 +37,10 @@ test.each([
   ['with a short password', { account: { ...account, password: 'short' } }, 'invalid'],
   ['without an account', { account: null }, 'signed-out'],
 ])('nobody sets the community up %s', async (_, change, kind) => {
-  const before = await readRuntimeSettings(db);
+  const before = await readSiteSettings(db);
   const response = await server.visitor().post('/setup', { token, ...chosen, account, ...change });
   expect(response.kind).toBe(kind);
-  expect(await readRuntimeSettings(db)).toEqual(before);
+  expect(await readSiteSettings(db)).toEqual(before);
   expect((await server.visitor().get('/setup')).body).toEqual({ completed: false, isEmpty: true });
 });
 
@@ -64,7 +64,7 @@ test('one of two owners who set the community up at the same time becomes admin,
     displayName: `Olga ${winner}`,
     role: 'admin',
   });
-  expect(await readRuntimeSettings(db)).toMatchObject({ ...chosen, joining: 'closed' });
+  expect(await readSiteSettings(db)).toMatchObject({ ...chosen, joining: 'closed' });
   const log = (await owner?.get<ModerationLog>('/moderation/log'))?.body.items ?? [];
   expect(log.map(({ action, subject }) => subject ?? action).toSorted()).toEqual([
     'joining',

@@ -2,7 +2,7 @@ import { type Database, transaction } from '#server/core/database.ts';
 import { invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import { signToken, verifyToken } from '#server/core/signed-tokens.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { Accounts, NewSession, Visitor } from '#server/identity/index.ts';
 import { readIssue } from '#shared/core/coded-error.ts';
 import type { SettingName } from '#shared/core/setting-catalogue.ts';
@@ -24,7 +24,7 @@ export async function findSetupLink(
   return `${publicUrl ?? address}/setup#${signToken({ secret, purpose }, purpose)}`;
 }
 
-export type SetupDeps = { db: Database; settings: SiteSettings; accounts: Accounts };
+export type SetupDeps = { db: Database; settings: OperatorSettings; accounts: Accounts };
 
 /** Sets a new community up: its first settings and its first admin. */
 export function createSetup({ db, settings, accounts }: SetupDeps) {

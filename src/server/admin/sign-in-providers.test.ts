@@ -16,7 +16,7 @@ import {
   startOidcProvider,
   type TestOidcProvider,
 } from '#tests/support/oidc-provider.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer, type TestServer } from '#tests/support/server.ts';
 import { addPasskey } from '#tests/support/webauthn-authenticator.ts';
 import { setRole } from './roles.ts';
@@ -94,13 +94,13 @@ async function link(member: Member, id: string, who: ProviderPerson) {
 const log = async () => expectOk(await admin.get<ModerationLog>('/moderation/log')).items;
 
 async function withoutPasswords(run: () => Promise<void>): Promise<void> {
-  await setRuntimeSetting(db, 'passwordSignIn', false);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(db, 'passwordSignIn', false);
+  await server.siteSettings.refresh();
   try {
     await run();
   } finally {
-    await setRuntimeSetting(db, 'passwordSignIn', true);
-    await server.runtimeSettings.refresh();
+    await setSiteSetting(db, 'passwordSignIn', true);
+    await server.siteSettings.refresh();
   }
 }
 

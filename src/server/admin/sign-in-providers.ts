@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import {
   type ConfiguredProvider,
   encryptClientSecret,
@@ -30,7 +30,7 @@ import {
 
 export type SignInProviderDeps = {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   signInProviders: SignInProviders;
   signInMethods: SignInMethods;
 };

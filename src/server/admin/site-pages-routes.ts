@@ -19,10 +19,10 @@ const read = createRoute({
 });
 
 /** The pages whose texts are site settings. Everyone may read them, also without public reading. */
-export function sitePageRoutes({ runtimeSettings }: Pick<RouteDeps, 'runtimeSettings'>) {
+export function sitePageRoutes({ siteSettings }: Pick<RouteDeps, 'siteSettings'>) {
   return createRouter<VisitorEnv>().openapi(read, (c) => {
     const { name } = c.req.valid('param');
-    const text = runtimeSettings.get(`${name}Page`);
+    const text = siteSettings.get(`${name}Page`);
     if (text === '') throw new ProblemError('page-not-found');
     return c.json({ name, text }, 200);
   });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -10,14 +10,14 @@ const ann = await server.register('Ann');
 test('a page exists for everyone, also without public reading, as soon as it has a text', async () => {
   expect(await visitor.get('/site-pages/rules')).toMatchObject({ status: 404, kind: 'not-found' });
   expect((await visitor.get('/session')).body).toMatchObject({ pages: [], footerLinks: [] });
-  await setRuntimeSetting(server.db, 'rulesPage', 'Be **kind**.');
+  await setSiteSetting(server.db, 'rulesPage', 'Be **kind**.');
   await expect.poll(async () => (await ann.get('/site-pages/rules')).status).toBe(200);
   for (const caller of [visitor, ann]) {
     expect((await caller.get('/site-pages/rules')).body).toEqual({ name: 'rules', text: 'Be **kind**.' });
     expect((await caller.get('/session')).body).toMatchObject({ pages: ['rules'] });
     expect((await caller.get('/site-pages/about')).status).toBe(404);
   }
-  await setRuntimeSetting(server.db, 'rulesPage', '');
+  await setSiteSetting(server.db, 'rulesPage', '');
   await expect.poll(async () => (await ann.get('/site-pages/rules')).status).toBe(404);
 });
 
@@ -27,8 +27,8 @@ test('no other settings can be read as pages', async () => {
 });
 
 test('footer links are sent with label and address, and the welcome text to visitors only', async () => {
-  await setRuntimeSetting(server.db, 'footerLinks', ['Status | https://status.example.org/?a|b']);
-  await setRuntimeSetting(server.db, 'welcomeText', 'Hello!');
+  await setSiteSetting(server.db, 'footerLinks', ['Status | https://status.example.org/?a|b']);
+  await setSiteSetting(server.db, 'welcomeText', 'Hello!');
   const footerLinks = [{ label: 'Status', href: 'https://status.example.org/?a|b' }];
   await expect
     .poll(async () => (await visitor.get('/session')).body)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
-import { lockSetting } from '#server/core/runtime-settings.ts';
+import { lockSetting } from '#server/core/site-settings.ts';
 import { encodePicture } from '#server/posts/index.ts';
 import { emailLogoFile, iconFiles, logoFile, type SitePictureName } from '#shared/core/site-pictures.ts';
 import { insertSitePictureFiles, readSitePictureFile } from './settings-queries.ts';

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { variables } from './config-variables.ts';
 import type { ObjectStoreSettings } from './object-store.ts';
-import type { SiteSettings } from './site-settings.ts';
+import type { OperatorSettings } from './operator-settings.ts';
 import { getErrorCode, getErrorMessage, StartupError } from './startup-error.ts';
 
 /** Where the files of pictures belong: in the database, or in an S3-compatible object store. */
@@ -118,7 +118,7 @@ function toConfig(value: z.infer<typeof variables>) {
       hsts: value.HSTS,
       hasServiceWorker: value.SERVICE_WORKER,
       webhookHosts: value.WEBHOOK_HOSTS,
-    } satisfies Omit<SiteSettings, 'secret'>,
+    } satisfies Omit<OperatorSettings, 'secret'>,
   };
 }
 
@@ -179,7 +179,7 @@ function toObjectStore(value: z.infer<typeof variables>): ObjectStoreSettings | 
   };
 }
 
-function toIdentityProvider(value: z.infer<typeof variables>): SiteSettings['identityProvider'] {
+function toIdentityProvider(value: z.infer<typeof variables>): OperatorSettings['identityProvider'] {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = value;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return null;
   return { issuer, clientId, clientSecret, name: value.OIDC_NAME ?? new URL(issuer).hostname };

@@ -2,7 +2,7 @@ import { parse, serialize } from 'hono/utils/cookie';
 import type { z } from 'zod';
 import { databaseNowMs } from './database-clock.ts';
 import { encrypt, decrypt } from './encryption.ts';
-import { getCookiePrefix, isHttps, type SiteSettings } from './site-settings.ts';
+import { getCookiePrefix, isHttps, type OperatorSettings } from './operator-settings.ts';
 
 /** The state of a sign-in that continues in the next request. */
 export type EncryptedCookie<Value> = {
@@ -22,7 +22,7 @@ export type EncryptedCookie<Value> = {
  * check that themselves (`consumeNonce`).
  */
 export function createEncryptedCookie<Value extends object>(
-  settings: Pick<SiteSettings, 'secret' | 'publicUrl'>,
+  settings: Pick<OperatorSettings, 'secret' | 'publicUrl'>,
   { name, schema, maxAgeSeconds }: { name: string; schema: z.ZodType<Value>; maxAgeSeconds: number },
 ): EncryptedCookie<Value> {
   const secure = isHttps(settings);

@@ -8,8 +8,8 @@ import { problem } from '#shared/core/problem.ts';
 import { isErrorCode } from '#shared/errors.ts';
 import type { Database, Reader } from './database.ts';
 import { type FieldError, invalidFieldsError } from './errors.ts';
-import type { RuntimeSettings } from './runtime-settings.ts';
 import type { SiteSettings } from './site-settings.ts';
+import type { OperatorSettings } from './operator-settings.ts';
 
 /**
  * The signed-in member who makes a request. Only `findViewer` creates one; approving a held post and the demo derive one that
@@ -60,7 +60,7 @@ export type PublicEnv = {
 export type VisitorEnv = { Variables: { registered?: number } };
 
 /** The dependencies of every feature's routes. */
-export type RouteDeps = { db: Database; settings: SiteSettings; runtimeSettings: RuntimeSettings };
+export type RouteDeps = { db: Database; settings: OperatorSettings; siteSettings: SiteSettings };
 
 /** Creates an API router. Requests that do not match their schema get an error per field. */
 export function createRouter<Env extends { Variables: object } = SignedInEnv>() {

@@ -1,7 +1,7 @@
 import { etag } from 'hono/etag';
 import { createMiddleware } from 'hono/factory';
 import { isMember, type PublicEnv } from './http.ts';
-import { getCookiePrefix, type SiteSettings } from './site-settings.ts';
+import { getCookiePrefix, type OperatorSettings } from './operator-settings.ts';
 
 /**
  * Seconds for which a shared cache may serve a public response. With the lag of a replica, a hidden post disappears
@@ -19,19 +19,19 @@ export const publicCacheControl = `public, max-age=0, s-maxage=${sharedCacheSeco
 export const publicVary = 'accept-encoding, cookie';
 
 /** The cookie of a session, as better-auth derives its name from identity/auth.ts. A cache that does not obey `Vary` must pass requests with it on. */
-export const getSessionCookieName = (settings: Pick<SiteSettings, 'publicUrl'>) =>
+export const getSessionCookieName = (settings: Pick<OperatorSettings, 'publicUrl'>) =>
   `${getCookiePrefix(settings)}.session_token`;
 
 /** Whether a request has a session cookie, valid or not. */
 export function hasSessionCookie(
   cookie: string | null | undefined,
-  settings: Pick<SiteSettings, 'publicUrl'>,
+  settings: Pick<OperatorSettings, 'publicUrl'>,
 ): boolean {
   return cookie?.includes(`${getSessionCookieName(settings)}=`) ?? false;
 }
 
 /** Lets shared caches store the responses to visitors without a session cookie. All others stay as their route says. */
-export function allowSharedCaching(settings: SiteSettings) {
+export function allowSharedCaching(settings: OperatorSettings) {
   const addEtag = etag();
   return createMiddleware<PublicEnv>(async (c, next) => {
     if (isMember(c.get('viewer')) || hasSessionCookie(c.req.header('cookie'), settings)) return next();

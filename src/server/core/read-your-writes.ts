@@ -9,7 +9,7 @@ import {
   type StreamSnapshot,
   parsePosition,
 } from './event-position.ts';
-import type { SiteSettings } from './site-settings.ts';
+import type { OperatorSettings } from './operator-settings.ts';
 import type { Position } from '#shared/core/events.ts';
 
 /** The cookie with a browser's latest writes. A node that has not received them yet does not use its document cache. */
@@ -74,7 +74,7 @@ export function trackWrites(db: Database, position: () => Position): WriteTracke
 }
 
 /** Sets the cookie after each write. Browsers also send it when they request pages. */
-export function setWritesCookie(written: WriteTracker, { publicUrl }: SiteSettings) {
+export function setWritesCookie(written: WriteTracker, { publicUrl }: OperatorSettings) {
   const secure = publicUrl?.startsWith('https:') ?? false;
   return createMiddleware(async (c, next) => {
     await next();

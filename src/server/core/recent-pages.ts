@@ -4,7 +4,7 @@ import { findNetworkAddress } from './network-address.ts';
 import { publicCacheControl } from './public-reading.ts';
 import { matchesEtag } from './response-cache-http.ts';
 import { allowInPolicy, getSecurityHeaders, type InlineCode } from './security-headers.ts';
-import type { SiteSettings } from './site-settings.ts';
+import type { OperatorSettings } from './operator-settings.ts';
 
 /**
  * For this long, in milliseconds, a page of visitors is sent again without asking the API. It is below what a shared
@@ -44,7 +44,7 @@ type RequestedAddress = {
 };
 
 export type RecentPagesOptions = {
-  settings: SiteSettings;
+  settings: OperatorSettings;
   hasPublicReading: () => boolean;
   /** Whether visitors from this network may read one more page. Absent: always. The route sends the refusal. */
   canVisit: ((network: string) => boolean) | undefined;

@@ -7,11 +7,11 @@ import { ProblemError } from './errors.ts';
 import { classifyRequest, type RequestLimits, uploadPaths } from './request-limits.ts';
 import { isMember, type PublicEnv, type Viewer } from './http.ts';
 import { getNetworkAddress } from './network-address.ts';
-import type { SiteSettings } from './site-settings.ts';
+import type { OperatorSettings } from './operator-settings.ts';
 
 export type VisitorLimits = {
   requestLimits: RequestLimits | undefined;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   /** Recently verified sessions. Absent if every request queries the database. */
   sessions: { find: (cookie: string) => Viewer | undefined } | undefined;
 };
@@ -31,7 +31,7 @@ export function limitVisitors({ requestLimits, settings, sessions }: VisitorLimi
 }
 
 /** Counts requests of signed-in members by class, and searches of visitors by network. */
-export function limitViewers(requestLimits: RequestLimits | undefined, settings: SiteSettings) {
+export function limitViewers(requestLimits: RequestLimits | undefined, settings: OperatorSettings) {
   return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {
     const viewer = c.get('viewer');
     const requestClass = classifyRequest(c.req.method, c.req.path);
@@ -95,7 +95,7 @@ const memberQueues = {
 const visitorsPerNetwork = 2;
 
 /** Queues the requests of a member, or of a network's visitors, so that none of them takes all connections. */
-export function queueRequests(requestClass: keyof typeof memberQueues, settings: SiteSettings) {
+export function queueRequests(requestClass: keyof typeof memberQueues, settings: OperatorSettings) {
   const { concurrency, waiting, code } = memberQueues[requestClass];
   const queues = new Map<number | string, LimitFunction>();
   return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {

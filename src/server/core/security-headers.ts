@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { isHttps, type SiteSettings } from './site-settings.ts';
+import { isHttps, type OperatorSettings } from './operator-settings.ts';
 
 /** The settings that determine the headers. */
-export type HeaderSettings = Pick<SiteSettings, 'publicUrl' | 'hsts'>;
+export type HeaderSettings = Pick<OperatorSettings, 'publicUrl' | 'hsts'>;
 
 /** Adds headers that restrict what pages may do to every response (OWASP ASVS 5.0, chapter 3). */
 export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {

@@ -1,70 +1,93 @@
-import type { EmailVisibility } from '#shared/identity/profiles.ts';
+import { sql } from 'kysely';
+import {
+  settingCatalogue,
+  type SettingName,
+  settingNames,
+  type SettingValues,
+} from '#shared/core/setting-catalogue.ts';
+import { settingSchema } from '#shared/core/settings/setting-schema.ts';
+import type { Database, Reader, Tx } from './database.ts';
+import { onEventsCommitted, publish, type TopicEvent } from './events.ts';
 
-/**
- * What the operator configures in the environment, independent of where Parley runs. What admins change in the browser, the
- * site settings of the interface, is in `runtime-settings.ts`.
- */
+/** The current values on this node. A change on any node arrives here within about a second. */
 export type SiteSettings = {
-  /** The address that members use, such as 'https://ask.example.org'. Null if unknown. */
-  publicUrl: string | null;
-  /** Signs session cookies. The same on every node. */
-  secret: string;
-  /** The number of proxies whose report of the client's address is trusted. */
-  trustedProxies: number;
-  /**
-   * The number of accounts per network and hour that may post immediately. Members of later accounts confirm their
-   * address or wait for a moderator. 0 disables all rules by network, for sites where all members share one.
-   */
-  maxAccountsPerNetwork: number;
-  isSignUpOpen: boolean;
-  hasPasswordSignIn: boolean;
-  /** Reports 'wrong credentials' without saying which of address and password is wrong. */
-  hidesLoginReason: boolean;
-  /**
-   * Whether profiles show email addresses to signed-in members (docs/product.md 3.4): by default, only if the member
-   * chooses it, or never.
-   */
-  profileEmail: EmailVisibility;
-  /** Whether members may vote on their own posts (docs/product.md 7.3). */
-  allowsSelfVotes: boolean;
-  /**
-   * The imported site whose addresses of questions and answers lead members to the imported posts, such as
-   * 'cooking.stackexchange.com'. Null: none.
-   */
-  importedSite: string | null;
-  /** The sign-in provider of the environment, besides those that admins add. Null: none. */
-  identityProvider: IdentityProviderSettings | null;
-  /** Whether commonly used passwords are refused. */
-  refusesCommonPasswords: boolean;
-  /** The scope of the HTTPS-only header (HSTS): this host, its subdomains too, or none. */
-  hsts: 'host' | 'subdomains' | 'off';
-  /** Hosts that web hooks may reach without https and outside of the public internet (WEBHOOK_HOSTS). */
-  webhookHosts: readonly string[];
-  /** Whether browsers install the service worker, which starts the app offline. False removes it. */
-  hasServiceWorker: boolean;
+  /** Call it for every request: the value changes while Parley runs. */
+  get: <Name extends SettingName>(name: Name) => SettingValues[Name];
+  /** Reads the settings again if one of the events says that they changed. */
+  applyEvents: (events: readonly TopicEvent[]) => void | Promise<void>;
+  /** Reads the settings again, until the database responds. */
+  refresh: () => Promise<void>;
 };
 
-/** An OpenID Connect provider. */
-export type IdentityProviderSettings = {
-  /** Such as 'https://id.example.org'. */
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** The label in 'Sign in with …'. */
-  name: string;
-};
+/** Milliseconds between two attempts to read the settings. */
+const retryMs = 1_000;
 
-/** Whether members use https. Cookies and links are then for https only. */
-export const isHttps = ({ publicUrl }: Pick<SiteSettings, 'publicUrl'>) =>
-  publicUrl?.startsWith('https:') ?? false;
+/** Milliseconds for which the response to a change waits until this node has read it. */
+const maxResponseDelayMs = 2_000;
 
-/** The origin of links for readers, such as 'https://ask.example.org': the configured one, or that of the request. */
-export const getOrigin = ({ publicUrl }: Pick<SiteSettings, 'publicUrl'>, url: URL) =>
-  publicUrl ?? url.origin;
+const waitMs = (milliseconds: number) =>
+  new Promise<void>((resolve) => void setTimeout(resolve, milliseconds).unref());
 
-/**
- * The prefix of all cookie names. Browsers accept a name with `__Host-` only from this exact host, over https and for
- * all paths, so another host of the same domain cannot set it (RFC 6265bis, section 4.1.3).
- */
-export const getCookiePrefix = (settings: Pick<SiteSettings, 'publicUrl'>) =>
-  isHttps(settings) ? '__Host-parley' : 'parley';
+export async function openSiteSettings(db: Database): Promise<SiteSettings> {
+  let values = await readSiteSettings(db);
+  let isStale = false;
+  let refreshing: Promise<void> | undefined;
+  const applyEvents = (events: readonly TopicEvent[]) =>
+    events.some(({ event }) => event.kind === 'site-settings-changed') ? refresh() : undefined;
+  // In addition to the event stream: a change by this node applies when its response is sent. A database that does not
+  // respond does not hold it up.
+  onEventsCommitted(db, ({ events }) => {
+    const applied = applyEvents(events);
+    return applied === undefined ? undefined : Promise.race([applied, waitMs(maxResponseDelayMs)]);
+  });
+  return { get: (name) => values[name], applyEvents, refresh };
+
+  function refresh(): Promise<void> {
+    isStale = true;
+    return (refreshing ??= readAgain().finally(() => (refreshing = undefined)));
+  }
+
+  /** One read at a time, so that an older one never replaces a newer one. */
+  async function readAgain(): Promise<void> {
+    while (isStale) {
+      isStale = false;
+      try {
+        values = await readSiteSettings(db);
+      } catch {
+        isStale = true;
+        await waitMs(retryMs);
+      }
+    }
+  }
+}
+
+/** Returns the stored values, and the defaults of settings that have none or one that is no longer valid. */
+export async function readSiteSettings(db: Reader): Promise<SettingValues> {
+  const { rows } = await sql<{ name: string; value: unknown }>`select name, value from site_setting`.execute(
+    db,
+  );
+  const stored = new Map(rows.map(({ name, value }) => [name, value]));
+  const entries = settingNames.map((name) => {
+    const definition = settingCatalogue[name];
+    const value = settingSchema(definition).safeParse(stored.get(name));
+    return [name, value.success ? value.data : definition.default] as const;
+  });
+  return Object.fromEntries(entries) as SettingValues;
+}
+
+/** Locks the setting against other changes until the end of the transaction; it may have no row yet. */
+export async function lockSetting(tx: Tx, name: SettingName): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`site_setting:${name}`}, 0))`.execute(tx);
+}
+
+/** Stores a value that the setting accepts. All nodes use it within about a second after the commit. */
+export async function storeSiteSetting<Name extends SettingName>(
+  tx: Tx,
+  name: Name,
+  value: SettingValues[Name],
+): Promise<void> {
+  await sql`
+    insert into site_setting (name, value) values (${name}, ${JSON.stringify(value)}::jsonb)
+    on conflict (name) do update set value = excluded.value, changed_at = default`.execute(tx);
+  await publish(tx, 'site-settings', { kind: 'site-settings-changed' });
+}

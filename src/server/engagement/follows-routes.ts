@@ -54,7 +54,7 @@ const followsRoute = createRoute({
   responses: { 200: jsonResponse(follows, 'Latest first, at most 1,000 of each'), ...problemResponses },
 });
 
-export function followRoutes({ db, runtimeSettings: settings }: RouteDeps) {
+export function followRoutes({ db, siteSettings: settings }: RouteDeps) {
   return createRouter()
     .openapi(question, async (c) => {
       const { following } = c.req.valid('json');

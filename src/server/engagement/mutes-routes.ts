@@ -37,7 +37,7 @@ const questions = createRoute({
 });
 
 /** Mutes are private: every route reads and changes only the viewer's own. */
-export function muteRoutes({ db, runtimeSettings: settings }: RouteDeps) {
+export function muteRoutes({ db, siteSettings: settings }: RouteDeps) {
   return createRouter()
     .openapi(question, async (c) => {
       const { muted } = c.req.valid('json');

@@ -5,7 +5,7 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { publishWithChanges, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { createWriteBatcher, type Outcome } from '#server/core/write-batcher.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
 import { type ChangedVote, VoteTally } from './votes-tally.ts';
@@ -23,7 +23,7 @@ type Vote = { postId: number; memberId: number; vote: VoteDirection | null };
  * Creates the function that sets a vote: up, down or (null) none. Setting the same vote again changes nothing. Votes on
  * posts of one kind that arrive at the same time are one batch: one transaction.
  */
-export function createVoteBatcher({ db, settings }: { db: Database; settings: SiteSettings }) {
+export function createVoteBatcher({ db, settings }: { db: Database; settings: OperatorSettings }) {
   const createBatcher = (kind: PostKind) =>
     createWriteBatcher<Vote, VoteState>({
       writeBatch: (votes, lockOptions) =>
@@ -46,7 +46,7 @@ export function createVoteBatcher({ db, settings }: { db: Database; settings: Si
  */
 async function castVotes(
   tx: Tx,
-  { kind, votes, settings }: { kind: PostKind; votes: readonly Vote[]; settings: SiteSettings },
+  { kind, votes, settings }: { kind: PostKind; votes: readonly Vote[]; settings: OperatorSettings },
 ): Promise<Outcome<VoteState>[]> {
   const { posts, voters } = await lockVotedPosts(tx, { kind, voters: votes });
   const tally = new VoteTally(kind, { posts, voters });
@@ -103,7 +103,7 @@ function findRefusal(
     tally,
     settings,
     networkLimits,
-  }: { vote: Vote; tally: VoteTally; settings: SiteSettings; networkLimits: NetworkVoteLimits | null },
+  }: { vote: Vote; tally: VoteTally; settings: OperatorSettings; networkLimits: NetworkVoteLimits | null },
 ): ProblemError | null {
   const post = tally.getPost(postId);
   if (post === undefined) return new ProblemError(notFoundCodes[kind]);

@@ -9,7 +9,7 @@ import {
   type VisitorEnv,
 } from '#server/core/http.ts';
 import { getNetworkAddress } from '#server/core/network-address.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import {
   emailChange,
   emailDelivery,
@@ -23,7 +23,7 @@ import type { EmailAddresses } from './email-addresses.ts';
 import type { PasswordResets } from './password-resets.ts';
 
 export type AccountRecoveryDeps = {
-  settings: SiteSettings;
+  settings: OperatorSettings;
   passwordResets: PasswordResets;
   emailAddresses: EmailAddresses;
 };

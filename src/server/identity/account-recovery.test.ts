@@ -1,4 +1,4 @@
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -144,12 +144,12 @@ describe('changing the email address', () => {
     const oda = await server.register('Oda');
     expectOk(await change(oda, 'oda@meanwhile.test'));
     const [email] = await findEmails('oda@meanwhile.test', 'Confirm your new email address');
-    await setRuntimeSetting(node.db, 'refusedEmailDomains', ['meanwhile.test']);
-    await node.runtimeSettings.refresh();
+    await setSiteSetting(node.db, 'refusedEmailDomains', ['meanwhile.test']);
+    await node.siteSettings.refresh();
     const response = await node.visitor().post('/email/change', { token: tokenIn(email, 'change-email') });
     expect(response.status).toBe(400);
-    await setRuntimeSetting(node.db, 'refusedEmailDomains', []);
-    await node.runtimeSettings.refresh();
+    await setSiteSetting(node.db, 'refusedEmailDomains', []);
+    await node.siteSettings.refresh();
     expect(expectOk(await oda.get<OwnEmail>('/email-address')).email).toBe(oda.email);
   });
 

@@ -15,7 +15,7 @@ import {
   type VisitorEnv,
 } from '#server/core/http.ts';
 import { getNetworkAddress } from '#server/core/network-address.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import {
   credentials,
   currentSession,
@@ -60,7 +60,7 @@ export type AccountDeps = RouteDeps & {
 };
 
 /** Sets the viewer: the signed-in member, or a visitor who reads while public reading is on. Refuses everyone else. */
-export function identifyViewer({ accounts, runtimeSettings, findTokenViewer }: AccountDeps) {
+export function identifyViewer({ accounts, siteSettings, findTokenViewer }: AccountDeps) {
   return createMiddleware<PublicEnv>(async (c, next) => {
     const programViewer = await findTokenViewer(c);
     const session =
@@ -68,7 +68,7 @@ export function identifyViewer({ accounts, runtimeSettings, findTokenViewer }: A
         ? await accounts.account(c.req.raw.headers)
         : { viewer: programViewer, cookies: [] };
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-    const isPublicRead = isRead && runtimeSettings.get('publicReading');
+    const isPublicRead = isRead && siteSettings.get('publicReading');
     if (session === null) {
       if (!isPublicRead) throw new ProblemError('signed-out');
       c.set('viewer', signedOutViewer);
@@ -157,7 +157,7 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
       const session = await accounts.account(c.req.raw.headers);
       setCookies(c, session?.cookies ?? []);
       const state = session === null ? { member: null } : await getSessionState(deps.db, session.viewer.id);
-      const { get } = deps.runtimeSettings;
+      const { get } = deps.siteSettings;
       return c.json(
         {
           ...state,
@@ -243,7 +243,10 @@ export function sessionRoutes({ db, changePassword }: AccountDeps) {
     });
 }
 
-export function getVisitor(c: Context, { trustedProxies }: Pick<SiteSettings, 'trustedProxies'>): Visitor {
+export function getVisitor(
+  c: Context,
+  { trustedProxies }: Pick<OperatorSettings, 'trustedProxies'>,
+): Visitor {
   return { headers: c.req.raw.headers, networkAddress: getNetworkAddress(c, trustedProxies) };
 }
 

@@ -6,7 +6,7 @@ import { findRequestLanguage } from '#server/core/languages.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus, Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import {
   type Credentials,
   displayName,
@@ -52,7 +52,7 @@ export type NewSession = { memberId: number; cookies: string[] };
 export type AccountsOptions = {
   db: Database;
   auth: Auth;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   /** Absent where members neither register nor sign in. */
   passwordSignIn?: PasswordSignIn | undefined;
   /** Absent where members cannot register. */

@@ -1,6 +1,6 @@
 import { betterAuth, type BetterAuthPlugin } from 'better-auth';
 import type { Database } from '#server/core/database.ts';
-import { getCookiePrefix, isHttps, type SiteSettings } from '#server/core/site-settings.ts';
+import { getCookiePrefix, isHttps, type OperatorSettings } from '#server/core/operator-settings.ts';
 import { applicationStatus } from '#shared/identity/applications.ts';
 import { limits } from '#shared/core/limits.ts';
 import { defaultPasswordCost, hashPassword, type PasswordCost, verifyPassword } from './passwords.ts';
@@ -31,7 +31,7 @@ export function getSessionRenewalTime(expiresAt: Date): number {
  */
 export function createAuth(
   db: Database,
-  settings: SiteSettings,
+  settings: OperatorSettings,
   passwordCost: PasswordCost = defaultPasswordCost,
 ) {
   return betterAuth({

@@ -25,7 +25,7 @@ const exportData = createRoute({
 export function dataExportRoutes({
   db,
   settings,
-  runtimeSettings,
+  siteSettings,
   objectStore,
 }: RouteDeps & { objectStore: ObjectStore | undefined }) {
   // Each export reads everything a member has.
@@ -43,7 +43,7 @@ export function dataExportRoutes({
       memberId,
       site: settings.publicUrl ?? new URL(c.req.url).origin,
       objectStore,
-      siteName: runtimeSettings.get('siteName'),
+      siteName: siteSettings.get('siteName'),
     });
     const name = `parley-${new Date().toISOString().slice(0, 10)}.tar.gz`;
     return c.body(Readable.toWeb(archive) as ReadableStream<Uint8Array>, 200, {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { isEmailDomainAllowed } from '#shared/identity/email-domains.ts';
 import { password } from '#tests/support/member.ts';
@@ -8,9 +8,9 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 
 async function setDomains({ allowed = [], refused = [] }: { allowed?: string[]; refused?: string[] }) {
-  await setRuntimeSetting(server.db, 'allowedEmailDomains', allowed);
-  await setRuntimeSetting(server.db, 'refusedEmailDomains', refused);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, 'allowedEmailDomains', allowed);
+  await setSiteSetting(server.db, 'refusedEmailDomains', refused);
+  await server.siteSettings.refresh();
 }
 
 const register = (email: string) =>

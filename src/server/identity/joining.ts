@@ -1,6 +1,6 @@
 import { type Database, transaction } from '#server/core/database.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import { isEmailDomainAllowed } from '#shared/identity/email-domains.ts';
 import {
@@ -23,7 +23,7 @@ export type Applicant = { email: string; invitation: string | null };
 type GivenAnswers = readonly SignUpAnswer[] | undefined;
 
 /** Who may join by the site settings, for registrations by password and by identity provider (docs/product.md 2). */
-export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSettings: RuntimeSettings }) {
+export function createJoining({ db, siteSettings }: { db: Database; siteSettings: SiteSettings }) {
   return {
     check: checkApplicant,
     checkDomain,
@@ -37,7 +37,7 @@ export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSe
    * @throws ProblemError 'disabled', 'gone' for an invitation that does not work, 'invalid' for the domain of the address
    */
   async function checkApplicant({ email, invitation }: Applicant): Promise<void> {
-    const joining = runtimeSettings.get('joining');
+    const joining = siteSettings.get('joining');
     if (joining === 'closed') throw new ProblemError('registration-closed');
     if (invitation !== null) await requireInvitation(db, invitation);
     else if (joining === 'invitation') throw new ProblemError('invitation-required');
@@ -46,15 +46,15 @@ export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSe
 
   /** @throws ProblemError 'invalid' if the site settings do not allow the domain of the address */
   function checkDomain(email: string): void {
-    const allowed = runtimeSettings.get('allowedEmailDomains');
-    const refused = runtimeSettings.get('refusedEmailDomains');
+    const allowed = siteSettings.get('allowedEmailDomains');
+    const refused = siteSettings.get('refusedEmailDomains');
     if (!isEmailDomainAllowed(email, { allowed, refused }))
       throw invalidFieldError('email', 'email-domain-not-allowed');
   }
 
   /** The questions that people answer when they register. */
   function readQuestions() {
-    return parseSignUpQuestions(runtimeSettings.get('signUpQuestions'));
+    return parseSignUpQuestions(siteSettings.get('signUpQuestions'));
   }
 
   /**
@@ -86,7 +86,7 @@ export function createJoining({ db, runtimeSettings }: { db: Database; runtimeSe
   ): Promise<Created> {
     const answers = checkAnswers(signUpAnswers);
     if (invitation === null) {
-      const application = runtimeSettings.get('joining') === 'approval' ? 'waiting' : null;
+      const application = siteSettings.get('joining') === 'approval' ? 'waiting' : null;
       const created = await create(application);
       await storeAnswers(created.memberId, answers, application);
       return created;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Database } from '#server/core/database.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { findPasswordChangedAt } from './two-factor-queries.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
@@ -22,7 +22,7 @@ const schema = z.object({
  * that a stranger who guesses cannot lock the member out ("device cookies", OWASP). The cookie is encrypted with the
  * community's secret and does not sign in. 400 days is the maximum lifetime of a cookie in browsers.
  */
-export function createKnownBrowsers(db: Database, settings: Pick<SiteSettings, 'secret' | 'publicUrl'>) {
+export function createKnownBrowsers(db: Database, settings: Pick<OperatorSettings, 'secret' | 'publicUrl'>) {
   const cookie = createEncryptedCookie(settings, { name: 'known_browser', schema, maxAgeSeconds: 400 * day });
   return { browserOf: findBrowser, remember: createCookie };
 

@@ -4,8 +4,8 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import {
   type NewPasskey,
@@ -50,13 +50,13 @@ const algorithms = [-8, -7, -257];
  */
 export function createPasskeys(deps: {
   db: Database;
-  settings: SiteSettings;
-  runtimeSettings: RuntimeSettings;
+  settings: OperatorSettings;
+  siteSettings: SiteSettings;
   requirePassword: RequirePassword;
   signingIn: SignIn;
   signInMethods: SignInMethods;
 }) {
-  const { db, settings, runtimeSettings, requirePassword, signingIn, signInMethods } = deps;
+  const { db, settings, siteSettings, requirePassword, signingIn, signInMethods } = deps;
   const signInCookie = createEncryptedCookie(settings, {
     name: 'passkey',
     schema: z.object({ challenge: z.string() }),
@@ -132,7 +132,7 @@ export function createPasskeys(deps: {
     const userHandle = existing[0]?.user_handle ?? randomBytes(32).toString('base64url');
     const { generateRegistrationOptions } = await loadWebAuthn();
     const options = await generateRegistrationOptions({
-      rpName: runtimeSettings.get('siteName'),
+      rpName: siteSettings.get('siteName'),
       rpID: getRelyingParty(settings, headers).id,
       userID: Uint8Array.from(Buffer.from(userHandle, 'base64url')),
       userName: member?.email ?? '',
@@ -286,7 +286,7 @@ export type RelyingParty = { id: string; origin: string };
  * (same-origin.ts). A passkey made for another site's origin is refused.
  */
 export function getRelyingParty(
-  { publicUrl }: Pick<SiteSettings, 'publicUrl'>,
+  { publicUrl }: Pick<OperatorSettings, 'publicUrl'>,
   headers: Headers,
 ): RelyingParty {
   const claimed = headers.get('origin') ?? `http://${headers.get('host') ?? 'localhost'}`;

@@ -3,7 +3,7 @@ import { type Database, transaction } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { PasswordChange } from '#shared/identity/profiles.ts';
 import { deleteLinks, findPasswordHash, lockMember, upsertPasswordHash } from './account-links-queries.ts';
 import { deleteOtherSessions, updateSessionToken } from './accounts-queries.ts';
@@ -27,7 +27,7 @@ export function createPasswordChange({
 }: {
   db: Database;
   auth: Auth;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   passwordSignIn: PasswordSignIn;
   requirePassword: RequirePassword;
   passwordCost: PasswordCost;

@@ -4,7 +4,7 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { AccountEmails } from './account-emails.ts';
 import { hashPassword, type PasswordCost, refuseCommonPassword } from './passwords.ts';
@@ -43,7 +43,7 @@ export function createPasswordResets({
   passwordCost,
 }: {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   passwordSignIn: PasswordSignIn;
   emails: AccountEmails | undefined;
   passwordCost: PasswordCost;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/index.ts';
 import { transaction } from '#server/core/database.ts';
-import { lockSetting, storeRuntimeSetting } from '#server/core/runtime-settings.ts';
+import { lockSetting, storeSiteSetting } from '#server/core/site-settings.ts';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 import { formatError } from '#shared/errors.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
@@ -10,7 +10,7 @@ import { eventually } from '#tests/support/eventually.ts';
 import { type Member, expectOk, password } from '#tests/support/member.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { signInAtProvider } from '#tests/support/oidc-provider.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
 import { addPasskey, createPasskeySignIn } from '#tests/support/webauthn-authenticator.ts';
 
@@ -39,8 +39,8 @@ async function withSettings(
 ) {
   const names = Object.keys(values) as (keyof typeof values)[];
   const store = async (name: keyof typeof values, value: boolean) => {
-    await setRuntimeSetting(server.db, name, value);
-    await server.runtimeSettings.refresh();
+    await setSiteSetting(server.db, name, value);
+    await server.siteSettings.refresh();
   };
   for (const name of names) await store(name, values[name] === true);
   try {
@@ -127,7 +127,7 @@ test('the last account at a provider cannot be unlinked while passwords are bein
   await linkProvider(ann);
   const removal = await transaction(server.db, async (tx) => {
     await lockSetting(tx, 'passwordSignIn');
-    await storeRuntimeSetting(tx, 'passwordSignIn', false);
+    await storeSiteSetting(tx, 'passwordSignIn', false);
     const started = ann.post('/provider-accounts/oidc/removal', { password });
     await eventually(async () => {
       const { rows } = await sql`
@@ -138,8 +138,8 @@ test('the last account at a provider cannot be unlinked while passwords are bein
     return [started];
   });
   const refused = await removal[0];
-  await setRuntimeSetting(server.db, 'passwordSignIn', true);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, 'passwordSignIn', true);
+  await server.siteSettings.refresh();
   expect(refused).toMatchObject({ status: 403, detail: formatError({ code: 'last-sign-in-method' }) });
 });
 
@@ -178,7 +178,7 @@ describe('switching passwords off', () => {
     const refused = { status: 403, detail: formatError({ code: 'other-sign-in-method-needed' }) };
     expect(await setPasswords(admin, false)).toMatchObject(refused);
     expect(expectOk(await server.visitor().get('/sign-in'))).toMatchObject({ passwordSignIn: true });
-    await setRuntimeSetting(server.db, 'passwordSignIn', false);
+    await setSiteSetting(server.db, 'passwordSignIn', false);
     expectOk(await setPasswords(admin, true));
     const { items } = expectOk(await admin.get<ModerationLog>('/moderation/log'));
     expect(items[0]).toMatchObject({ subject: 'passwordSignIn', after: { value: true } });
@@ -192,10 +192,10 @@ describe('switching passwords off', () => {
     const admin = await registerAdmin();
     await prepare(admin);
     expectOk(await setPasswords(admin, false));
-    await server.runtimeSettings.refresh();
+    await server.siteSettings.refresh();
     expect(await server.visitor().signIn(admin.email, password)).toMatchObject(disabled);
     expectOk(await setPasswords(admin, true));
-    await server.runtimeSettings.refresh();
+    await server.siteSettings.refresh();
     expect((await server.visitor().signIn(admin.email, password)).status).toBe(200);
   });
 

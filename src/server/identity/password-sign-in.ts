@@ -1,7 +1,7 @@
 import { ProblemError } from '#server/core/errors.ts';
 import type { Tx } from '#server/core/database.ts';
-import { lockSetting, readRuntimeSettings, type RuntimeSettings } from '#server/core/runtime-settings.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import { lockSetting, readSiteSettings, type SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 
 export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;
 
@@ -11,21 +11,21 @@ export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;
  */
 export function createPasswordSignIn({
   settings,
-  runtimeSettings,
+  siteSettings,
 }: {
-  settings: Pick<SiteSettings, 'hasPasswordSignIn' | 'hidesLoginReason'>;
-  runtimeSettings: RuntimeSettings;
+  settings: Pick<OperatorSettings, 'hasPasswordSignIn' | 'hidesLoginReason'>;
+  siteSettings: SiteSettings;
 }) {
-  const isOn = () => settings.hasPasswordSignIn && runtimeSettings.get('passwordSignIn');
+  const isOn = () => settings.hasPasswordSignIn && siteSettings.get('passwordSignIn');
   return {
     isOn,
     /** Whether it is on until the end of the transaction: it cannot be changed meanwhile. */
     async isOnDuring(tx: Tx): Promise<boolean> {
       await lockSetting(tx, 'passwordSignIn');
-      return settings.hasPasswordSignIn && (await readRuntimeSettings(tx)).passwordSignIn;
+      return settings.hasPasswordSignIn && (await readSiteSettings(tx)).passwordSignIn;
     },
     /** Whether an error of a failed sign-in does not say which of address and password is wrong. */
-    hidesReason: () => settings.hidesLoginReason || runtimeSettings.get('hideSignInReason'),
+    hidesReason: () => settings.hidesLoginReason || siteSettings.get('hideSignInReason'),
     /** @throws ProblemError 'disabled' */
     require() {
       if (!isOn()) throw new ProblemError('password-sign-in-disabled');

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { invalidFieldError } from '#server/core/errors.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 
 const derive = promisify(argon2);
 
@@ -72,7 +72,7 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
  * @throws ProblemError 'invalid' at `field`
  */
 export async function refuseCommonPassword(
-  { refusesCommonPasswords }: Pick<SiteSettings, 'refusesCommonPasswords'>,
+  { refusesCommonPasswords }: Pick<OperatorSettings, 'refusesCommonPasswords'>,
   password: string,
   field: string,
 ): Promise<void> {

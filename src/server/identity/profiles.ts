@@ -5,7 +5,7 @@ import { publishAll } from '#server/core/events.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { isMember, type PublicEnv, type Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
 import { displayName as displayNameSchema } from '#shared/identity/accounts.ts';
 import { limits, serverLimits } from '#shared/core/limits.ts';
@@ -61,7 +61,7 @@ export type CanViewEmail = (viewerId: number, memberId: number) => Promise<boole
 type ProfileRequest = { id: number; viewer: PublicEnv['Variables']['viewer']; canViewEmail: CanViewEmail };
 
 /** Limits how many other members' addresses a member may view in an hour. Viewing one again does not count. */
-export function createEmailViewLimit(db: Database, { profileEmail }: Pick<SiteSettings, 'profileEmail'>) {
+export function createEmailViewLimit(db: Database, { profileEmail }: Pick<OperatorSettings, 'profileEmail'>) {
   const hour = { seconds: 60 * 60 };
   const viewedPairs = createRateLimit(db, { name: 'email-view-pairs', points: 1, ...hour });
   const viewLimit = createRateLimit(db, {

@@ -85,7 +85,7 @@ const link = createRoute({
 
 /** Routes for visitors. */
 export function providerVisitorRoutes(deps: ProviderDeps) {
-  const { settings, runtimeSettings, passwordSignIn, joining, providers } = deps;
+  const { settings, siteSettings, passwordSignIn, joining, providers } = deps;
   return createRouter<VisitorEnv>()
     .openapi(readSignInMethods, async (c) =>
       c.json(
@@ -93,7 +93,7 @@ export function providerVisitorRoutes(deps: ProviderDeps) {
           providers: await providers.list(),
           passwordSignIn: passwordSignIn.isOn(),
           emailVisibility: settings.profileEmail,
-          joining: runtimeSettings.get('joining'),
+          joining: siteSettings.get('joining'),
           signUpQuestions: joining.questions(),
         },
         200,

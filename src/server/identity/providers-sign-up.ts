@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 
 /** Someone who returned from a provider, and answers the questions of the community before the account is created. */
 const pendingSignUp = z.object({
@@ -13,7 +13,7 @@ const pendingSignUp = z.object({
 });
 
 /** An hour, because answers take time to write. */
-export const createSignUpCookie = (settings: Pick<SiteSettings, 'secret' | 'publicUrl'>) =>
+export const createSignUpCookie = (settings: Pick<OperatorSettings, 'secret' | 'publicUrl'>) =>
   createEncryptedCookie(settings, {
     name: 'provider_sign_up',
     schema: pendingSignUp,

@@ -1,4 +1,4 @@
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { formatError } from '#shared/errors.ts';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -84,13 +84,13 @@ describe('a person with a verified address', () => {
   });
 
   test('cannot register with an address of a domain that is refused', async () => {
-    await setRuntimeSetting(server.db, 'refusedEmailDomains', ['refused.test']);
-    await server.runtimeSettings.refresh();
+    await setSiteSetting(server.db, 'refusedEmailDomains', ['refused.test']);
+    await server.siteSettings.refresh();
     const refused = await enter(person({ email: 'eve@mail.refused.test' }));
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused)).toContain('email-domain-not-allowed');
-    await setRuntimeSetting(server.db, 'refusedEmailDomains', []);
-    await server.runtimeSettings.refresh();
+    await setSiteSetting(server.db, 'refusedEmailDomains', []);
+    await server.siteSettings.refresh();
   });
 
   test('cannot register if sign-up is off', async () => {

@@ -6,7 +6,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, ProviderPerson } from './oidc-client.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
 import type { SignUpAnswer } from '#shared/identity/sign-up-questions.ts';
@@ -66,7 +66,7 @@ type PendingVisit = z.infer<typeof pendingVisitSchema>;
 export type ProvidersDeps = {
   db: Database;
   auth: Auth;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   joining: Joining;
   accounts: Accounts;
   signingIn: SignIn;

@@ -3,7 +3,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { MemberStatus } from '#server/core/http.ts';
 import { isLoopbackNetwork, toRegistrationNetwork } from '#server/core/network-address.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { pendingStep, type PendingStep, pendingStepErrors } from '#shared/identity/accounts.ts';
 import {
   countRegistrations,
@@ -21,7 +21,7 @@ const hour = 60 * 60;
 
 export type RegistrationDeps = {
   db: Database;
-  settings: Pick<SiteSettings, 'maxAccountsPerNetwork'>;
+  settings: Pick<OperatorSettings, 'maxAccountsPerNetwork'>;
   /** Whether there is a mail server, so that an address can be confirmed. */
   canSendEmail: boolean;
 };

@@ -3,7 +3,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { getSessionCookieName } from '#server/core/public-reading.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 
 /**
  * A cache of valid sessions, so that not every request queries the database. An event of the session's end or of a
@@ -33,7 +33,7 @@ const maxSessions = 20_000;
 const maxAgeMs = 10 * 60_000;
 
 export function createSessionCache(
-  settings: SiteSettings,
+  settings: OperatorSettings,
   isEventStreamConnected: () => boolean,
 ): SessionCache {
   const name = getSessionCookieName(settings);

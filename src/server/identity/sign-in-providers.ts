@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Database, Queryable } from '#server/core/database.ts';
 import { decrypt, encrypt, type EncryptionContext } from '#server/core/encryption.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { createIdentityProvider, type IdentityProvider } from './oidc-client.ts';
 import { getRelyingParty } from './passkeys.ts';
 import { listSignInProviders, type SignInProviderRow } from './sign-in-providers-queries.ts';
@@ -38,7 +38,7 @@ export function createSignInProviders({
   log,
 }: {
   db: Database;
-  settings: Pick<SiteSettings, 'identityProvider' | 'secret'>;
+  settings: Pick<OperatorSettings, 'identityProvider' | 'secret'>;
   log: Logger;
 }) {
   /** A changed provider has another key, and so a client without the cached metadata of the earlier issuer. */
@@ -87,12 +87,12 @@ export const getAccountProviderId = ({ issuer }: Pick<ConfiguredProvider, 'issue
 export const accountProviderPrefix = 'oidc ';
 
 /** The address that a provider sends browsers back to. It is registered at the provider. */
-export function getRedirectUri(settings: SiteSettings, headers: Headers, id: string): string {
+export function getRedirectUri(settings: OperatorSettings, headers: Headers, id: string): string {
   return `${getRelyingParty(settings, headers).origin}${providerCallbackPath(id)}`;
 }
 
 export function encryptClientSecret(
-  { secret }: Pick<SiteSettings, 'secret'>,
+  { secret }: Pick<OperatorSettings, 'secret'>,
   { id, clientSecret }: { id: string; clientSecret: string },
 ): string {
   return encrypt(getEncryption(secret, id), clientSecret);
@@ -111,7 +111,9 @@ function toProvider(row: SignInProviderRow, secret: string): ConfiguredProvider 
   };
 }
 
-function toEnvironmentProvider(provider: NonNullable<SiteSettings['identityProvider']>): ConfiguredProvider {
+function toEnvironmentProvider(
+  provider: NonNullable<OperatorSettings['identityProvider']>,
+): ConfiguredProvider {
   const more = { scopes: defaultScopes, trustsEmail: false, isEnabled: true };
   return { id: environmentProviderId, ...provider, ...more };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { Auth } from './auth.ts';
 import type { Visitor } from './accounts.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
@@ -27,7 +27,7 @@ const pendingSignInSchema = z.object({
 export function createSignIn(deps: {
   db: Database;
   auth: Auth;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   twoFactor: TwoFactor;
 }) {
   const { db, auth, settings, twoFactor } = deps;

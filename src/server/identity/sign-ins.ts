@@ -11,10 +11,10 @@ const maxUserAgentLength = 300;
 /** Stores that a member has signed in with this request, unless the settings say that nothing is stored. */
 export async function recordSignIn(
   c: Context,
-  { db, settings, runtimeSettings }: RouteDeps,
+  { db, settings, siteSettings }: RouteDeps,
   { memberId, method }: { memberId: number; method: SignInMethod },
 ): Promise<void> {
-  if (runtimeSettings.get('signInDays') === 0) return;
+  if (siteSettings.get('signInDays') === 0) return;
   const from = toSignInNetwork(getNetworkAddress(c, settings.trustedProxies));
   const userAgent = c.req.header('user-agent')?.slice(0, maxUserAgentLength) ?? null;
   await sql`

@@ -6,8 +6,8 @@ import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import { decrypt, encrypt } from '#server/core/encryption.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import {
   type Reauthentication,
   type RemovedSignInFactors,
@@ -44,12 +44,12 @@ const setupSchema = z.object({ memberId: z.number(), key: z.string(), until: z.n
 /** Two-factor authentication with codes of an authenticator app (TOTP, RFC 6238), and ten recovery codes. */
 export function createTwoFactor(deps: {
   db: Database;
-  settings: SiteSettings;
-  runtimeSettings: RuntimeSettings;
+  settings: OperatorSettings;
+  siteSettings: SiteSettings;
   requirePassword: RequirePassword;
   passwordCost: PasswordCost;
 }) {
-  const { db, settings, runtimeSettings, requirePassword } = deps;
+  const { db, settings, siteSettings, requirePassword } = deps;
   const quarterHour = 15 * 60;
   const attemptLimit = createTwoFactorAttemptLimit(db);
   // Counted per signed-in member: only against wasted work.
@@ -83,7 +83,7 @@ export function createTwoFactor(deps: {
     if (await isEnabled(viewer.id)) throw new ProblemError('two-factor-already-on');
     const member = await findOwnMember(db, viewer.id);
     // A colon separates the issuer from the account.
-    const name = runtimeSettings.get('siteName').replaceAll(':', ' ');
+    const name = siteSettings.get('siteName').replaceAll(':', ' ');
     const site = settings.publicUrl === null ? name : `${name} (${new URL(settings.publicUrl).host})`;
     const totpKey = createTotpKey({ site, email: member?.email ?? '' });
     const setup = { memberId: viewer.id, key: totpKey.key, until: databaseNowMs() + setupLifetimeMs };

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { createVoteBatcher, followTag, setBookmark } from '#server/engagement/index.ts';
-import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { readSiteSettings } from '#server/core/site-settings.ts';
 import { setReport } from '#server/moderation/index.ts';
 import { postReply, saveDraft } from '#server/posts/index.ts';
 import { markNotificationRead, readNotifications } from '#server/notifications/index.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { Database } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
@@ -21,7 +21,7 @@ export async function addDemoActivity({
   moderator,
 }: {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   /** Email addresses of the demo member and the demo moderator. */
   member: string;
   moderator: string;
@@ -81,10 +81,10 @@ const draftKey = 'b1f6f2f0-6b52-4d0e-9a53-4b3f3f1c9d10';
 /** Adds votes on the demo member's posts and replies to them, and marks the older half of the notifications as read. */
 async function addDemoNotifications(
   db: Database,
-  { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: SiteSettings },
+  { demo, others, settings }: { demo: Viewer; others: readonly Viewer[]; settings: OperatorSettings },
 ): Promise<void> {
   const vote = createVoteBatcher({ db, settings });
-  const values = await readRuntimeSettings(db);
+  const values = await readSiteSettings(db);
   const { rows: questions } = await sql<{ id: number }>`
     select id from question where author_id = ${demo.id} order by id desc limit 3`.execute(db);
   for (const [index, { id }] of questions.entries()) {

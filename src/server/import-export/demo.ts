@@ -5,7 +5,7 @@ import pg, { type ClientBase } from 'pg';
 import { sql } from 'kysely';
 import { hashPassword } from '#server/identity/index.ts';
 import { setRole } from '#server/admin/index.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { Database } from '#server/core/database.ts';
 import { addDemoActivity, hasDemoActivity } from './demo-activity.ts';
 import { createTerminalProgress } from '#server/core/progress.ts';
@@ -33,7 +33,7 @@ export async function loadDemo({
 }: {
   connection: pg.ClientConfig;
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
 }): Promise<string | null> {
   const client = new pg.Client(connection);
   await client.connect();

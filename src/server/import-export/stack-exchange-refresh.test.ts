@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { actOnPost, getModerationLog, startModeration } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { readAllTables, readImportedSite } from '#tests/support/imported-site.ts';
 import {
   answerRow,
@@ -274,8 +274,8 @@ test('a dry run lists what would change, and changes nothing in any table', asyn
 
 test('keeps what happened here, and lists it', async () => {
   const id = await startWith(first);
-  await setRuntimeSetting(server.db, 'directEditing', 'moderators');
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, 'directEditing', 'moderators');
+  await server.siteSettings.refresh();
   const edit = { title: 'Edited here', content: 'Edited here.', tags: ['beer'], summary: 'Clearer' };
   expectOk(await moderator.post(`/questions/${id('question', 1)}/edit-suggestions`, edit));
   await bob.vote('questions', id('question', 1), 'up');

@@ -7,7 +7,7 @@ import { createToken, Program, programOf } from '#tests/support/api-tokens.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { deleteInvalidApiTokens } from './api-tokens.ts';
 
@@ -156,10 +156,10 @@ describe('a request with a token', () => {
 
   test('is refused while API tokens are switched off', async () => {
     const program = await programOf(ann, ['read']);
-    await setRuntimeSetting(server.db, 'apiTokens', false);
+    await setSiteSetting(server.db, 'apiTokens', false);
     await eventually(async () => (await readQuestion(program)).code === 'api-tokens-disabled');
     expect((await ann.post('/api-tokens', draft)).code).toBe('api-tokens-disabled');
-    await setRuntimeSetting(server.db, 'apiTokens', true);
+    await setSiteSetting(server.db, 'apiTokens', true);
     await eventually(async () => (await readQuestion(program)).status === 200);
   });
 });

@@ -5,7 +5,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import { findViewer, recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import {
@@ -38,15 +38,15 @@ const useIntervalMs = 60_000;
 /** Tokens with which programs use the API in the name of a member (docs/decisions/100). */
 export function createApiTokens(deps: {
   db: Database;
-  runtimeSettings: RuntimeSettings;
+  siteSettings: SiteSettings;
   requirePassword: RequirePassword;
 }) {
-  const { db, runtimeSettings, requirePassword } = deps;
+  const { db, siteSettings, requirePassword } = deps;
   return { list, create, revoke, findViewer: findTokenViewer, authenticate };
 
   async function list(memberId: number): Promise<{ items: ApiToken[]; enabled: boolean }> {
     const rows = await listApiTokens(db, memberId);
-    return { items: rows.map(toApiToken), enabled: runtimeSettings.get('apiTokens') };
+    return { items: rows.map(toApiToken), enabled: siteSettings.get('apiTokens') };
   }
 
   /**
@@ -54,7 +54,7 @@ export function createApiTokens(deps: {
    * @throws ProblemError 'api-tokens-disabled', 'too-many-api-tokens', or those of RequirePassword
    */
   async function create(viewer: Viewer, draft: ApiTokenDraft): Promise<ApiToken & { token: string }> {
-    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
+    if (!siteSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
     await requirePassword(viewer, draft);
     return transaction(db, async (tx) => {
       const token = await issueApiToken(tx, { memberId: viewer.id, draft });
@@ -79,7 +79,7 @@ export function createApiTokens(deps: {
   }
 
   async function requireToken(token: string) {
-    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
+    if (!siteSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
     const row = token.startsWith(prefix) ? await findApiToken(db, hashToken(token)) : undefined;
     if (row === undefined) throw new ProblemError('api-token-not-valid');
     if (row.deactivated_at !== null) throw new ProblemError('service-account-deactivated');

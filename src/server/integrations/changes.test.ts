@@ -197,12 +197,12 @@ test('responds 304 to the ETag until something changes', async () => {
 test('visitors read the list only while public reading is on', async () => {
   expect((await server.visitor().get('/changes')).status).toBe(401);
   await changeSetting(server.db, { name: 'publicReading', value: true, adminId: null });
-  await server.runtimeSettings.refresh();
+  await server.siteSettings.refresh();
   const mirror = new Mirror();
   await mirror.read(server.visitor());
   expect(mirror.items.size).toBeGreaterThan(5);
   await changeSetting(server.db, { name: 'publicReading', value: false, adminId: null });
-  await server.runtimeSettings.refresh();
+  await server.siteSettings.refresh();
   expect((await server.visitor().get('/changes')).status).toBe(401);
   const drafting = await programOf(ann, ['drafts']);
   expect(await drafting.get('/changes')).toMatchObject({ status: 403, code: 'api-token-scope-missing' });

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { ProblemError, toProblemResponse } from '#server/core/errors.ts';
 import type { RouteDeps } from '#server/core/http.ts';
-import { getOrigin } from '#server/core/site-settings.ts';
+import { getOrigin } from '#server/core/operator-settings.ts';
 import { apiScope } from '#shared/integrations/api-tokens.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { McpCaller } from './mcp-tools.ts';
@@ -17,13 +17,13 @@ const metadataPath = `/.well-known/oauth-protected-resource${mcpPath}`;
  * The MCP server for editors and agents (docs/decisions/101): streamable HTTP without sessions, by the official SDK. A
  * request needs an API token.
  */
-export function mcpRoutes({ apiTokens, fetchApi, settings, runtimeSettings }: McpDeps) {
+export function mcpRoutes({ apiTokens, fetchApi, settings, siteSettings }: McpDeps) {
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
   return new Hono()
     .get(metadataPath, (c) =>
       c.json({
         resource: `${originOf(c)}${mcpPath}`,
-        resource_name: runtimeSettings.get('siteName'),
+        resource_name: siteSettings.get('siteName'),
         resource_documentation: `${originOf(c)}/api/docs`,
         bearer_methods_supported: ['header'],
         scopes_supported: apiScope.options,
@@ -33,7 +33,7 @@ export function mcpRoutes({ apiTokens, fetchApi, settings, runtimeSettings }: Mc
       const authorization = c.req.header('authorization') ?? '';
       try {
         const scopes = await apiTokens.authenticate(authorization);
-        const caller = { fetchApi, origin: originOf(c), siteName: runtimeSettings.get('siteName') };
+        const caller = { fetchApi, origin: originOf(c), siteName: siteSettings.get('siteName') };
         // Loaded with the first request: most communities have none.
         const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
           import('@modelcontextprotocol/server'),

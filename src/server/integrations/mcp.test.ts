@@ -5,7 +5,7 @@ import type { ApiScope } from '#shared/integrations/api-tokens.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
 import { createToken } from '#tests/support/api-tokens.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -148,9 +148,9 @@ describe('posting while posts of new members wait for approval', () => {
   test('says that a question and an answer wait', async () => {
     const id = await ann.ask(question);
     const newcomer = await server.register('Newcomer');
-    await setRuntimeSetting(server.db, 'holdForApproval', true);
-    await setRuntimeSetting(server.db, 'reviewFirstPosts', 5);
-    await server.runtimeSettings.refresh();
+    await setSiteSetting(server.db, 'holdForApproval', true);
+    await setSiteSetting(server.db, 'reviewFirstPosts', 5);
+    await server.siteSettings.refresh();
     try {
       const client = await connect(newcomer, ['write']);
       const asked = await call(client, 'ask_question', { ...question, title: 'Asked by a newcomer' });
@@ -158,9 +158,9 @@ describe('posting while posts of new members wait for approval', () => {
       const answered = await call(client, 'answer_question', { questionId: id, content: 'See there.' });
       expect(answered).toMatch(/waits for a moderator.*\/question\/\d+#answer-\d+$/su);
     } finally {
-      await setRuntimeSetting(server.db, 'holdForApproval', false);
-      await setRuntimeSetting(server.db, 'reviewFirstPosts', 0);
-      await server.runtimeSettings.refresh();
+      await setSiteSetting(server.db, 'holdForApproval', false);
+      await setSiteSetting(server.db, 'reviewFirstPosts', 0);
+      await server.siteSettings.refresh();
     }
   });
 });

@@ -3,7 +3,7 @@ import { setRole } from '#server/admin/roles.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const origin = 'https://ask.example.org';
@@ -25,7 +25,7 @@ async function get(query: Record<string, string>) {
 }
 
 async function setPublicReading(on: boolean): Promise<void> {
-  await setRuntimeSetting(server.db, 'publicReading', on);
+  await setSiteSetting(server.db, 'publicReading', on);
   await eventually(
     async () => (await (await fetch(`${server.address}/robots.txt`)).text()).includes('Sitemap') === on,
   );

@@ -8,7 +8,7 @@ import {
   sendPublicFile,
 } from '#server/core/public-files.ts';
 import { getNetworkAddress, isLoopbackNetwork, toRegistrationNetwork } from '#server/core/network-address.ts';
-import { getOrigin } from '#server/core/site-settings.ts';
+import { getOrigin } from '#server/core/operator-settings.ts';
 import { isQuestionDeleted } from '#server/posts/index.ts';
 import { buildOembed, oembedPath, parseQuestionUrl } from './oembed.ts';
 import { previewPicturePattern, readPreviewTexts, renderPreview } from './preview-pictures.ts';
@@ -49,14 +49,14 @@ const maxSitemapBytes = 24 * 1024 * 1024;
  * Files for other programs: robots.txt, sitemaps and feeds. They exist while public reading is on. Otherwise their
  * addresses respond as any other, so that the response does not reveal what exists.
  */
-export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
+export function publicFileRoutes({ db, settings, siteSettings }: RouteDeps) {
   const feeds = createPublicFiles({ maxBytes: maxFeedBytes, maxAgeSeconds: feedLifetime.stored });
   const sitemaps = createPublicFiles({ maxBytes: maxSitemapBytes, maxAgeSeconds: sitemapLifetime.stored });
   const previews = createPublicFiles({ maxBytes: maxPreviewBytes, maxAgeSeconds: previewLifetime.stored });
   const widgets = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
   // Comparing texts takes longer. The questions of a topic do not wait for it.
   const relatedLists = createPublicFiles({ maxBytes: maxWidgetBytes, maxAgeSeconds: feedLifetime.stored });
-  const isOn = () => runtimeSettings.get('publicReading');
+  const isOn = () => siteSettings.get('publicReading');
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
   const networkOf = (c: Context) => {
     const network = toRegistrationNetwork(getNetworkAddress(c, settings.trustedProxies));
@@ -100,7 +100,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     if (wanted === null) return sendPublicFile(c, null, 0);
     const { subject, format } = wanted;
     const origin = originOf(c);
-    const siteName = runtimeSettings.get('siteName');
+    const siteName = siteSettings.get('siteName');
     const file = await feeds(networkOf(c), JSON.stringify([origin, siteName, wanted]), async () => {
       const feed = await readWebFeed(db, subject, { siteName, origin });
       if (feed === null) return null;
@@ -117,8 +117,8 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     const id = Number(/^[1-9]\d{0,14}$/u.exec(c.req.param('id') ?? '')?.[0]);
     if (Number.isNaN(id)) return sendPublicFile(c, null, 0);
     const texts = await readPreviewTexts(db, id, {
-      siteName: runtimeSettings.get('siteName'),
-      accentColor: runtimeSettings.get('accentColor'),
+      siteName: siteSettings.get('siteName'),
+      accentColor: siteSettings.get('accentColor'),
     });
     if (texts === null) return sendMissing(c, id);
     const file = await previews(networkOf(c), JSON.stringify(texts), () => renderPreview(texts));
@@ -133,8 +133,8 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     const id = parseQuestionUrl(url, origin);
     if (id === null) return sendPublicFile(c, null, 0);
     const texts = await readPreviewTexts(db, id, {
-      siteName: runtimeSettings.get('siteName'),
-      accentColor: runtimeSettings.get('accentColor'),
+      siteName: siteSettings.get('siteName'),
+      accentColor: siteSettings.get('accentColor'),
     });
     if (texts === null) return sendMissing(c, id);
     // Any site may read it: it has what every visitor sees.
@@ -144,7 +144,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
   }
 
   async function sendWidgetScript(c: Context): Promise<Response> {
-    const language = parseWidgetLanguage(c.req.query('language'), runtimeSettings.get('language'));
+    const language = parseWidgetLanguage(c.req.query('language'), siteSettings.get('language'));
     const file = await widgets(networkOf(c), `script ${language}`, () => buildWidgetScript(language));
     return sendPublicFile(c, file, widgetScriptSeconds);
   }
@@ -158,7 +158,7 @@ export function publicFileRoutes({ db, settings, runtimeSettings }: RouteDeps) {
     const wanted = {
       subject,
       count: parseQuestionCount(query['count']),
-      language: parseWidgetLanguage(query['language'], runtimeSettings.get('language')),
+      language: parseWidgetLanguage(query['language'], siteSettings.get('language')),
       origin: originOf(c),
     };
     const files = 'tag' in subject ? widgets : relatedLists;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { atomFeed, parseXml, rssFeed, sitemap, sitemapIndex } from '#tests/support/feed-rules.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
@@ -22,7 +22,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 };
 
 async function setPublicReading(on: boolean): Promise<void> {
-  await setRuntimeSetting(server.db, 'publicReading', on);
+  await setSiteSetting(server.db, 'publicReading', on);
   await eventually(async () => (await get('/robots.txt')).text.includes('Sitemap') === on);
 }
 

@@ -12,7 +12,7 @@ import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { Program } from '#tests/support/api-tokens.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { getModerationLog } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { eventually } from '#tests/support/eventually.ts';
 
@@ -335,9 +335,9 @@ describe('deleting a service account', () => {
 
 test('creates no tokens while API tokens are switched off', async () => {
   const id = await addAccount();
-  await setRuntimeSetting(server.db, 'apiTokens', false);
+  await setSiteSetting(server.db, 'apiTokens', false);
   await eventually(async () => (await createToken(id)).code === 'api-tokens-disabled');
   expect(expectOk(await ada.get<ServiceAccounts>('/admin/service-accounts')).tokensEnabled).toBe(false);
-  await setRuntimeSetting(server.db, 'apiTokens', true);
+  await setSiteSetting(server.db, 'apiTokens', true);
   await eventually(async () => (await createToken(id)).status === 201);
 });

@@ -1,7 +1,7 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   deleteAccountInTransaction,
   type QueueAccountDeletion,
@@ -32,7 +32,7 @@ import {
 
 export type ServiceAccountDeps = {
   db: Database;
-  runtimeSettings: RuntimeSettings;
+  siteSettings: SiteSettings;
   requirePassword: RequirePassword;
   queueAccountDeletion: QueueAccountDeletion | undefined;
 };
@@ -42,7 +42,7 @@ export type ServiceAccountDeps = {
  * changes an account throws ProblemError 'service-account-not-found' for other accounts.
  */
 export function createServiceAccounts(deps: ServiceAccountDeps) {
-  const { db, runtimeSettings, requirePassword, queueAccountDeletion } = deps;
+  const { db, siteSettings, requirePassword, queueAccountDeletion } = deps;
   return { list, add, change, setActive, remove, createToken, revokeToken };
 
   async function list(reader: Reader): Promise<ServiceAccounts> {
@@ -52,7 +52,7 @@ export function createServiceAccounts(deps: ServiceAccountDeps) {
       createdAt: row.createdAt.toISOString(),
       tokens: tokens.filter((token) => token.member_id === row.id).map(toApiToken),
     }));
-    return { items, tokensEnabled: runtimeSettings.get('apiTokens') };
+    return { items, tokensEnabled: siteSettings.get('apiTokens') };
   }
 
   /** @throws ProblemError 'too-many-service-accounts', 'name-too-similar' */
@@ -132,7 +132,7 @@ export function createServiceAccounts(deps: ServiceAccountDeps) {
     id: number,
     draft: ServiceAccountTokenDraft,
   ): Promise<ApiToken & { token: string }> {
-    if (!runtimeSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
+    if (!siteSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
     await requirePassword(admin, draft);
     return transaction(db, async (tx) => {
       await requireAccount(tx, id);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { decrypt, encrypt } from '#server/core/encryption.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 
-type SecretSettings = Pick<SiteSettings, 'secret'>;
+type SecretSettings = Pick<OperatorSettings, 'secret'>;
 
 /** Secrets of all web hooks have one purpose, because the id of a new one is not known before it is stored. */
 const purpose = 'webhook-secret';

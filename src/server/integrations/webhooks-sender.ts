@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { type Database, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
 import { startPollingLoop } from '#server/core/polling-loop.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { notifyOfQueue } from '#server/notifications/index.ts';
 import type { WebhookHosts } from './webhooks-addresses.ts';
 import {
@@ -30,8 +30,8 @@ import { decryptWebhookSecret, signWebhook } from './webhooks-secrets.ts';
 
 export type WebhookSenderDeps = {
   db: Database;
-  settings: SiteSettings;
-  runtimeSettings: RuntimeSettings;
+  settings: OperatorSettings;
+  siteSettings: SiteSettings;
   hosts: WebhookHosts;
   log: Logger;
   /** Milliseconds for one attempt. */
@@ -162,7 +162,7 @@ const nothing = { status: null, responseBody: null, retryAfterMs: null } as cons
 type Sent = { result: AttemptResult; requestBody: string | null; durationMs: number | null };
 
 async function send(
-  { db, settings, runtimeSettings, hosts, timeoutMs = attemptTimeoutMs }: WebhookSenderDeps,
+  { db, settings, siteSettings, hosts, timeoutMs = attemptTimeoutMs }: WebhookSenderDeps,
   delivery: DeliveryRow,
 ): Promise<Sent> {
   const { address, format, message_id: id } = delivery;
@@ -172,7 +172,7 @@ async function send(
   const secrets = readSecrets(settings, delivery);
   if (secrets === null)
     return { result: { ...nothing, error: 'secret-unreadable' }, requestBody: null, durationMs: null };
-  const body = renderWebhookBody(payload, { format, language: runtimeSettings.get('language') });
+  const body = renderWebhookBody(payload, { format, language: siteSettings.get('language') });
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Parley (web hook)',
@@ -185,7 +185,7 @@ async function send(
 
 /** The secrets that sign, the new one first. Null if the present one cannot be read. */
 function readSecrets(
-  settings: SiteSettings,
+  settings: OperatorSettings,
   { encrypted_secret: present, encrypted_previous_secret: previous }: DeliveryRow,
 ): string[] | null {
   const secret = decryptWebhookSecret(settings, present);

@@ -1,7 +1,7 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { pageById } from '#server/core/cursor.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { webhookLimits } from '#shared/integrations/webhook-events.ts';
@@ -35,7 +35,7 @@ import { createWebhookSecret, decryptWebhookSecret, encryptWebhookSecret } from 
 
 export type WebhookDeps = {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   webhookHosts: WebhookHosts;
   /** Makes the sender of this node look for deliveries. Absent: it finds them by itself. */
   wakeWebhooks?: (() => void) | undefined;

@@ -6,7 +6,7 @@ import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { loadSentTexts } from '#tests/support/sent-texts.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 await loadSentTexts();
@@ -22,7 +22,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const show = async (query: string) => (await (await get(`/widget.json?${query}`)).json()) as Shown;
 
 async function setPublicReading(on: boolean): Promise<void> {
-  await setRuntimeSetting(server.db, 'publicReading', on);
+  await setSiteSetting(server.db, 'publicReading', on);
   await eventually(
     async () => (await (await fetch(`${server.address}/robots.txt`)).text()).includes('Sitemap') === on,
   );

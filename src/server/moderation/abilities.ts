@@ -1,11 +1,11 @@
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { Abilities } from '#shared/moderation/edit-suggestions.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { findReputation } from './edit-suggestions-queries.ts';
 
-export type AbilitySettings = Pick<RuntimeSettings, 'get'>;
+export type AbilitySettings = Pick<SiteSettings, 'get'>;
 
 type Wanted = { viewer: Viewer; settings: AbilitySettings };
 

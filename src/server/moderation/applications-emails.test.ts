@@ -12,7 +12,7 @@ const { post, server, node } = community;
 const moderator = await node.register('Mona');
 await setRole(server.db, { email: moderator.email, role: 'moderator' });
 await changeSetting(server.db, { adminId: null, name: 'joining', value: 'approval' });
-await server.runtimeSettings.refresh();
+await server.siteSettings.refresh();
 afterAll(() => community.stop());
 beforeEach(() => server.resetRateLimits());
 

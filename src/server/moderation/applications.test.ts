@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function set(name: string, value: unknown) {
   await changeSetting(db, { adminId: null, name, value });
-  for (const node of [server, caching]) await node.runtimeSettings.refresh();
+  for (const node of [server, caching]) await node.siteSettings.refresh();
 }
 
 beforeEach(async () => {

@@ -24,11 +24,7 @@ const set = createRoute({
 });
 
 /** Closing duplicates by votes of members. */
-export function closeVoteRoutes({
-  db,
-  limits,
-  runtimeSettings: settings,
-}: RouteDeps & { limits: WriteLimits }) {
+export function closeVoteRoutes({ db, limits, siteSettings: settings }: RouteDeps & { limits: WriteLimits }) {
   return createRouter()
     .openapi(read, async (c) => {
       const { id } = c.req.valid('param');

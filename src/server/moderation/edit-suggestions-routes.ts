@@ -102,7 +102,7 @@ const readOwnAbilities = createRoute({
 export function editSuggestionRoutes({
   db,
   limits,
-  runtimeSettings: settings,
+  siteSettings: settings,
   settings: { publicUrl },
 }: RouteDeps & { limits: WriteLimits }) {
   return createRouter()

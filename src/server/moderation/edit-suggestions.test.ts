@@ -13,14 +13,14 @@ import {
   paths,
   startModeration,
 } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import type { SettingName, SettingValues } from '#shared/core/setting-catalogue.ts';
 
 const { server, ann, bob, eve, moderator, other, thread } = await startModeration();
 
 async function setSetting<Name extends SettingName>(name: Name, value: SettingValues[Name]): Promise<void> {
-  await setRuntimeSetting(server.db, name, value);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, name, value);
+  await server.siteSettings.refresh();
 }
 
 const question = { title: 'Cheap zeppelins?', content: 'Where do I find them?', tags: ['zeppelins'] };

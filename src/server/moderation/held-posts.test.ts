@@ -9,7 +9,7 @@ import type { ReviewCounts } from '#shared/moderation/moderation.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import {
   actOnMember,
   actOnPost,
@@ -23,9 +23,9 @@ import {
 const { server, ann, bob, moderator, other, community } = await startModeration();
 // Only the first posts of new members are held.
 for (const member of [ann, bob]) await member.ask();
-await setRuntimeSetting(server.db, 'reviewFirstPosts', 1);
-await setRuntimeSetting(server.db, 'holdForApproval', true);
-await server.runtimeSettings.refresh();
+await setSiteSetting(server.db, 'reviewFirstPosts', 1);
+await setSiteSetting(server.db, 'holdForApproval', true);
+await server.siteSettings.refresh();
 
 const draft = { title: 'Does sourdough freeze?', content: 'A whole loaf.', tags: ['bread'] };
 

@@ -1,7 +1,7 @@
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   deleteOwnHeldPost,
   type LockedHeldPost,
@@ -16,7 +16,7 @@ import type { Moderator } from './moderator.ts';
 import { deleteReviewItem } from './review-queue-queries.ts';
 
 /** What a new post needs. */
-export type Posting = { publicUrl: string | null; settings: Pick<RuntimeSettings, 'get'> };
+export type Posting = { publicUrl: string | null; settings: Pick<SiteSettings, 'get'> };
 
 type Decision = { row: LockedHeldPost; moderator: Moderator; draft: PostActionDraft };
 

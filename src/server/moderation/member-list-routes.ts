@@ -27,13 +27,13 @@ const csv = createRoute({
   },
 });
 
-export function memberListRoutes({ runtimeSettings, settings: { publicUrl } }: RouteDeps) {
+export function memberListRoutes({ siteSettings, settings: { publicUrl } }: RouteDeps) {
   const routes = createRouter<ModeratorEnv>();
   routes.use('/moderation/members', moderatorsOnly);
   return routes
     .openapi(list, async (c) => {
       const wanted = { moderator: c.get('moderator'), ...c.req.valid('query') };
-      const rules = { settings: runtimeSettings, publicUrl };
+      const rules = { settings: siteSettings, publicUrl };
       return c.json(await readMemberList(c.get('reader'), { ...wanted, cursor: wanted.cursor, rules }), 200);
     })
     .openapi(csv, async (c) => {

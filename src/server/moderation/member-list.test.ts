@@ -5,7 +5,7 @@ import { runActivityRemovals } from './activity-removal.ts';
 import type { MemberList } from '#shared/moderation/member-list.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startModeration } from '#tests/support/moderation.ts';
 
 const { server, ann, moderator } = await startModeration();
@@ -134,8 +134,8 @@ test('refuses malformed queries, and other members', async () => {
 });
 
 test('lists new accounts whose only content is a profile with links, with the spam rules that it matches', async () => {
-  await setRuntimeSetting(db, 'blockedDomains', ['pills.example']);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(db, 'blockedDomains', ['pills.example']);
+  await server.siteSettings.refresh();
   const describe = async (name: string, bio: string) => {
     const member = await server.register(name);
     expectOk(await member.put('/settings', { displayName: name, bio, showEmail: false }));

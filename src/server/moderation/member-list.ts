@@ -1,6 +1,6 @@
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { Reader } from '#server/core/database.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import { judgePost } from '#server/posts/index.ts';
 import type { ListedMember, MemberFilter, MemberList } from '#shared/moderation/member-list.ts';
 import {
@@ -58,7 +58,7 @@ export async function readMemberList(
   };
 }
 
-type ProfileRules = { settings: Pick<RuntimeSettings, 'get'>; publicUrl: string | null };
+type ProfileRules = { settings: Pick<SiteSettings, 'get'>; publicUrl: string | null };
 
 /** The spam rules that a profile matches, as a post with its name, bio and website would. */
 function judgeProfile({ displayName, bio, website }: ListedMemberRow, { settings, publicUrl }: ProfileRules) {

@@ -12,7 +12,7 @@ import type {
 import type { ModeratedMember, ModerationLog } from '#shared/moderation/moderation.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnMember, actOnPost } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { purgeDeletedNotes } from './member-notes-queries.ts';
@@ -210,13 +210,13 @@ test('deletes sign-ins after the days of the setting, and stores none if it is 0
   expect(expectOk(await moderator.get<MemberSignIns>(path)).items).toHaveLength(1);
   await deleteOldSignIns(server.db, 10);
   expect(expectOk(await moderator.get<MemberSignIns>(path)).items).toEqual([]);
-  await setRuntimeSetting(server.db, 'signInDays', 0);
+  await setSiteSetting(server.db, 'signInDays', 0);
   await eventually(async () => {
     const { id } = await server.register('New');
     const { items } = expectOk(await moderator.get<MemberSignIns>(`/moderation/members/${id}/sign-ins`));
     return items.length === 0;
   });
-  await setRuntimeSetting(server.db, 'signInDays', 90);
+  await setSiteSetting(server.db, 'signInDays', 90);
 });
 
 const notesOn = async (reader: Member, { id }: Member) =>

@@ -257,7 +257,7 @@ export function moderationRoutes({ db, limits }: ModerationRoutesDeps) {
 export function moderatorRoutes({
   db,
   moderation,
-  runtimeSettings,
+  siteSettings,
   settings: { publicUrl },
 }: ModerationRoutesDeps) {
   const routes = createRouter<ModeratorEnv>();
@@ -274,7 +274,7 @@ export function moderatorRoutes({
       return c.json(await readReviewQueue(db, c.req.valid('query')), 200);
     })
     .openapi(queueCounts, async (c) => c.json(await readReviewCounts(db), 200))
-    .openapi(reasons, (c) => c.json({ items: [...runtimeSettings.get('moderationReasons')] }, 200))
+    .openapi(reasons, (c) => c.json({ items: [...siteSettings.get('moderationReasons')] }, 200))
     .openapi(claim, async (c) => {
       const moderator = c.get('moderator');
       await claimItem(db, { id: c.req.valid('param').id, moderator, ...c.req.valid('json') });
@@ -290,7 +290,7 @@ export function moderatorRoutes({
     })
     .openapi(postActionRoute, async (c) => {
       const moderator = c.get('moderator');
-      const posting = { publicUrl, settings: runtimeSettings };
+      const posting = { publicUrl, settings: siteSettings };
       await actOnPost(db, { moderator, draft: c.req.valid('json'), posting });
       return c.body(null, 204);
     })

@@ -16,7 +16,7 @@ import {
   getReviewQueue,
   startModeration,
 } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { runRemovalStep, runActivityRemovals } from './activity-removal.ts';
 
 const { server, ann, bob, moderator, other, community, thread } = await startModeration();
@@ -175,9 +175,9 @@ test('rejects the held posts of the accounts, and withdraws their suggested edit
   expectOk(await nick.post(`/questions/${id}/edit-suggestions`, better));
   await sql`update member set reputation = 500 where id = ${nick.id}`.execute(db);
   expectOk(await nick.put(`/questions/${id}/close-votes`, { vote: 'close', duplicateOf: original }));
-  await setRuntimeSetting(db, 'reviewFirstPosts', 1);
-  await setRuntimeSetting(db, 'holdForApproval', true);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(db, 'reviewFirstPosts', 1);
+  await setSiteSetting(db, 'holdForApproval', true);
+  await server.siteSettings.refresh();
   const draft = { title: 'Buy bread here?', content: 'Very cheap.', tags: ['bread'] };
   expect(await nora.post('/questions', draft)).toMatchObject({ status: 202 });
   expect(await getReviewQueue(moderator)).toMatchObject([{ held: true, title: draft.title }]);
@@ -194,9 +194,9 @@ test('rejects the held posts of the accounts, and withdraws their suggested edit
   await finish();
   await sql`update member set reputation = 0 where id = ${nick.id}`.execute(db);
   expect(await findViolations(db)).toEqual([]);
-  await setRuntimeSetting(db, 'holdForApproval', false);
-  await setRuntimeSetting(db, 'reviewFirstPosts', 0);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(db, 'holdForApproval', false);
+  await setSiteSetting(db, 'reviewFirstPosts', 0);
+  await server.siteSettings.refresh();
 });
 
 test('never removes moderators, even if a member becomes one while it runs, and writes to the moderation log', async () => {

@@ -4,7 +4,7 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import type { ReviewCounts, ReviewQueue } from '#shared/moderation/moderation.ts';
 import { expectOk } from '#tests/support/member.ts';
 import type { SettingName, SettingValues } from '#shared/core/setting-catalogue.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import {
   actOnPost,
   getModerationLog,
@@ -17,8 +17,8 @@ const { server, ann, bob, eve, moderator, other } = await startModeration();
 
 /** Changes a setting and waits until the server uses it. */
 async function setSetting<Name extends SettingName>(name: Name, value: SettingValues[Name]): Promise<void> {
-  await setRuntimeSetting(server.db, name, value);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, name, value);
+  await server.siteSettings.refresh();
 }
 
 const getCounts = async () => expectOk(await moderator.get<ReviewCounts>('/moderation/queue/counts'));

@@ -1,4 +1,4 @@
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { runActivityRemovals } from './activity-removal.ts';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -89,8 +89,8 @@ test('empties the tokens of decisions after 30 days', async () => {
 });
 
 async function setProbability(percent: number): Promise<void> {
-  await setRuntimeSetting(server.db, 'spamProbability', percent);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, 'spamProbability', percent);
+  await server.siteSettings.refresh();
 }
 
 /** The queue without posts of the tests before. */
@@ -123,18 +123,18 @@ test('queues posts and edits of new members from the probability that an admin s
 
 test('holds such posts with the setting for approval, and lets experienced members and moderators post', async () => {
   await setProbability(90);
-  await setRuntimeSetting(server.db, 'holdForApproval', true);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, 'holdForApproval', true);
+  await server.siteSettings.refresh();
   const paul = await server.register('Paul');
   const draft = { title: 'Pills for bread', content: 'Cheap pills, buy now.', tags: ['bread'] };
   expect(await paul.post('/questions', draft)).toMatchObject({ status: 202, body: { held: true } });
   expect(await getQueueOf(paul.id)).toMatchObject([{ held: true, cause: 'spam_rule' }]);
   expect((await moderator.post('/questions', draft)).status).toBe(201);
-  await setRuntimeSetting(server.db, 'spamRulesOfFirstPosts', 0);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, 'spamRulesOfFirstPosts', 0);
+  await server.siteSettings.refresh();
   expect((await paul.post('/questions', draft)).status).toBe(201);
-  await setRuntimeSetting(server.db, 'spamRulesOfFirstPosts', 10);
-  await setRuntimeSetting(server.db, 'holdForApproval', false);
+  await setSiteSetting(server.db, 'spamRulesOfFirstPosts', 10);
+  await setSiteSetting(server.db, 'holdForApproval', false);
   await setProbability(0);
 });
 

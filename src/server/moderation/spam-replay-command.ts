@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Reader } from '#server/core/database.ts';
 import { createTerminalProgress, type Output } from '#server/core/progress.ts';
-import { readRuntimeSettings } from '#server/core/runtime-settings.ts';
+import { readSiteSettings } from '#server/core/site-settings.ts';
 import { type ReplayRow, replaySpam, type SpamReplay } from './spam-replay.ts';
 
 export type SpamCommandDeps = {
@@ -45,7 +45,7 @@ async function runReplay(
   { err }: SpamCommandDeps,
   { publicUrl, since }: { publicUrl: string | null; since: Date | undefined },
 ): Promise<SpamReplay> {
-  const values = await readRuntimeSettings(db);
+  const values = await readSiteSettings(db);
   const progress = createTerminalProgress(err, {
     describe: (posts) => `${posts.toLocaleString('en')} posts`,
   });

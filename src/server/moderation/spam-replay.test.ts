@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Member } from '#tests/support/member.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import type { SpamReplay } from './spam-replay.ts';
 import { registerSpamCommands } from './spam-replay-command.ts';
 
@@ -111,8 +111,8 @@ test('learns spam when a moderator deleted it, not when it was written', async (
 });
 
 test('judges by the spam rules of today, and only posts since a time', async () => {
-  await setRuntimeSetting(db, 'blockedDomains', ['pills.example']);
-  await setRuntimeSetting(db, 'blockedWords', ['number 3']);
+  await setSiteSetting(db, 'blockedDomains', ['pills.example']);
+  await setSiteSetting(db, 'blockedWords', ['number 3']);
   const found = await replay();
   expect(rowOf(found, 'rules', null)).toMatchObject({ spam: 30, others: 5, missed: 0, recall: 1 });
   expect(rowOf(found, 'rules or classifier', 90)).toMatchObject({ spam: 30, others: 5 });

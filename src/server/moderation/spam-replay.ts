@@ -1,5 +1,5 @@
 import type { Reader } from '#server/core/database.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   estimateSpam,
   judgePost,
@@ -69,7 +69,7 @@ export type SpamReplay = {
 
 export type ReplayRequest = {
   since: Date | null;
-  settings: Pick<RuntimeSettings, 'get'>;
+  settings: Pick<SiteSettings, 'get'>;
   publicUrl: string | null;
   onProgress: (done: number, total: number) => void;
 };

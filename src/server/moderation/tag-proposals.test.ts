@@ -14,7 +14,7 @@ import {
   getReviewQueue,
   startModeration,
 } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { applyTagProposals, closeOutdatedProposals } from '#server/posts/index.ts';
 
 const { server, ann, bob, eve, moderator, other } = await startModeration();
@@ -23,8 +23,8 @@ await setSetting('tagCreation', 'moderators');
 await setSetting('tagProposalsPerDay', 100);
 
 async function setSetting<Name extends SettingName>(name: Name, value: SettingValues[Name]): Promise<void> {
-  await setRuntimeSetting(server.db, name, value);
-  await server.runtimeSettings.refresh();
+  await setSiteSetting(server.db, name, value);
+  await server.siteSettings.refresh();
 }
 
 /** Members have read their messages. */

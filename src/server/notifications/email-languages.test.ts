@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { loadSentTexts } from '#tests/support/sent-texts.ts';
 import { startServerWithEmail } from '#tests/support/server-with-email.ts';
 import { languages } from '#shared/core/languages.ts';
@@ -35,9 +35,9 @@ test("emails are in the member's language, with its plural forms", async () => {
 });
 
 test('emails to members without a language are in that of the community', async () => {
-  await setRuntimeSetting(node.db, 'language', 'fr');
+  await setSiteSetting(node.db, 'language', 'fr');
   // Nodes read all settings at once.
-  await setRuntimeSetting(node.db, 'siteName', 'Pain');
+  await setSiteSetting(node.db, 'siteName', 'Pain');
   await eventually(
     async () => (await node.visitor().get<{ siteName: string }>('/session')).body.siteName === 'Pain',
   );
@@ -47,8 +47,8 @@ test('emails to members without a language are in that of the community', async 
     const [confirmation] = await post.waitForEmails(ann.email, 1);
     expect(confirmation?.subject).toBe('Confirmez votre adresse e-mail');
   } finally {
-    await setRuntimeSetting(node.db, 'language', 'en');
-    await setRuntimeSetting(node.db, 'siteName', 'Parley');
+    await setSiteSetting(node.db, 'language', 'en');
+    await setSiteSetting(node.db, 'siteName', 'Parley');
   }
 });
 

@@ -10,7 +10,7 @@ import {
   type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
-import { getOrigin } from '#server/core/site-settings.ts';
+import { getOrigin } from '#server/core/operator-settings.ts';
 import { maxReplyBytes } from './email-command.ts';
 import { ReplyNotPostedError, takeReceivedMessage } from './email-replies.ts';
 import type { EmailSending } from './email.ts';
@@ -103,7 +103,7 @@ const retryAfter = 60;
 export function receivedEmailRoutes({
   db,
   settings,
-  runtimeSettings,
+  siteSettings,
   emailSending,
   fetchApi,
 }: ReceivedEmailDeps) {
@@ -131,10 +131,10 @@ export function receivedEmailRoutes({
       fetchApi,
       site: {
         site: getOrigin(settings, new URL(c.req.url)),
-        siteName: runtimeSettings.get('siteName'),
-        accentColor: runtimeSettings.get('accentColor'),
-        logo: runtimeSettings.get('logo'),
-        language: runtimeSettings.get('language'),
+        siteName: siteSettings.get('siteName'),
+        accentColor: siteSettings.get('accentColor'),
+        logo: siteSettings.get('logo'),
+        language: siteSettings.get('language'),
       },
       send: emailSending.send,
     };

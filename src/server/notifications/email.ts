@@ -10,7 +10,7 @@ import {
   getRecipientRefusal,
 } from '#server/core/email.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { findConfirmedEmail, nextDigestTime, createUnsubscribeToken } from './preferences.ts';
 import { createReplyAddress, type RepliedPost } from './email-replies-address.ts';
 import { findPostText } from './email-replies-queries.ts';
@@ -169,7 +169,7 @@ export async function dropExpiredEmails(db: Database, log: Logger): Promise<void
 
 export type EmailDeps = {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   getSite: () => EmailSite;
   deliver: DeliverEmail;
   /** REPLY_ADDRESS. */

@@ -3,7 +3,7 @@ import { type Database, type Queryable, transaction, type Tx } from '#server/cor
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
-import type { SiteSettings } from '#server/core/site-settings.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { signToken, verifyToken } from '#server/core/signed-tokens.ts';
 import {
@@ -38,7 +38,7 @@ export type QueueConfirmationEmail = (
 
 export type NotificationPreferenceDeps = {
   db: Database;
-  settings: SiteSettings;
+  settings: OperatorSettings;
   queueConfirmationEmail: QueueConfirmationEmail | undefined;
   /** Lets members post who had to confirm their address first. */
   noteConfirmedEmail: (tx: Tx, memberId: number) => Promise<void>;
@@ -207,7 +207,7 @@ const unsubscribePurpose = 'unsubscribe';
 
 /** Creates the token of an unsubscribe link. It never expires, works on every node and permits nothing else. */
 export function createUnsubscribeToken(
-  settings: SiteSettings,
+  settings: OperatorSettings,
   { memberId, scope }: { memberId: number; scope: UnsubscribeScope },
 ) {
   return signToken({ secret: settings.secret, purpose: unsubscribePurpose }, `${memberId}.${scope}`);
@@ -215,7 +215,7 @@ export function createUnsubscribeToken(
 
 /** Creates the token of a confirmation link. It is valid for a day and permits nothing else. */
 export function createConfirmationToken(
-  { secret }: SiteSettings,
+  { secret }: OperatorSettings,
   { memberId, email }: { memberId: number; email: string },
 ) {
   const until = databaseNowMs() + confirmationLifetimeHours * 60 * 60 * 1_000;

@@ -85,7 +85,7 @@ export const publicAnswerRoutes = () =>
 export function answerRoutes({
   db,
   limits,
-  runtimeSettings: settings,
+  siteSettings: settings,
   settings: { publicUrl },
 }: RouteDeps & { limits: WriteLimits }) {
   const postAnswer = createAnswerBatcher({ db, publicUrl, settings });

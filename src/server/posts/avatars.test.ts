@@ -8,7 +8,7 @@ import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnMember, startModeration } from '#tests/support/moderation.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
 import { eventually } from '#tests/support/parley.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { cleanUpUploads } from './uploads.ts';
 
 const { server, ann, bob, eve, moderator } = await startModeration();
@@ -94,9 +94,9 @@ test('is shown wherever the name is', async () => {
 test('is visible to members, and to visitors while public reading is on', async () => {
   const avatar = await setAvatar(eve);
   expect([await statusOf(bob, avatar), await statusOf(visitor, avatar)]).toEqual([200, 404]);
-  await setRuntimeSetting(db, 'publicReading', true);
+  await setSiteSetting(db, 'publicReading', true);
   await eventually(async () => (await statusOf(visitor, avatar)) === 200);
-  await setRuntimeSetting(db, 'publicReading', false);
+  await setSiteSetting(db, 'publicReading', false);
 });
 
 test('replaces the one before, which is deleted, and stays while it is not removed', async () => {

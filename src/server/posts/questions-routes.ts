@@ -123,7 +123,7 @@ export function publicQuestionRoutes({ sendDocument }: { sendDocument: SendDocum
 export function questionRoutes({
   db,
   limits,
-  runtimeSettings: settings,
+  siteSettings: settings,
   settings: { publicUrl },
 }: RouteDeps & { limits: WriteLimits }) {
   const viewQuestion = createViewBatcher(db);

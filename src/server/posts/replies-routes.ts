@@ -104,7 +104,7 @@ export const publicReplyRoutes = () =>
 export function replyRoutes({
   db,
   limits,
-  runtimeSettings: settings,
+  siteSettings: settings,
   settings: { publicUrl },
 }: RouteDeps & { limits: WriteLimits }) {
   return createRouter()

@@ -1,7 +1,7 @@
 import type { Tx } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import { endQueueNotifications, notifyOfQueue } from '#server/notifications/index.ts';
 import type { PostKind } from '#shared/core/fields.ts';
 import { canModerate } from '#shared/identity/roles.ts';
@@ -16,7 +16,7 @@ import {
 import { findLinks, judgePost } from './spam-rules.ts';
 import { estimateWrittenPosts } from './spam-training.ts';
 
-export type ReviewSettings = Pick<RuntimeSettings, 'get'>;
+export type ReviewSettings = Pick<SiteSettings, 'get'>;
 
 /** `id`: null for a post that is not stored yet. */
 type WrittenPost<Id = number | null> = {

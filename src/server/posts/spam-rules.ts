@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { MatchedRule } from '#shared/moderation/spam.ts';
 
 /** A post or an edit, with what the rules need to know about its author. */
@@ -16,10 +16,7 @@ export type JudgedPost = {
  * Returns the spam rules that a post of a new member matches (docs/product.md 14.12). It only reads its parameters, so
  * that other parts can ask before a post is stored.
  */
-export function judgePost(
-  post: JudgedPost,
-  settings: Pick<RuntimeSettings, 'get'>,
-): { reasons: MatchedRule[] } {
+export function judgePost(post: JudgedPost, settings: Pick<SiteSettings, 'get'>): { reasons: MatchedRule[] } {
   const before = post.before ?? '';
   const words = added(post.text, before, (text) => findWords(text, settings.get('blockedWords')));
   const domains = added(post.text, before, (text) =>

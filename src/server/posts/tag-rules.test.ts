@@ -4,7 +4,7 @@ import type { TagRules } from '#shared/posts/tag-rules.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startModeration } from '#tests/support/moderation.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 
 const { server, ann, bob, moderator } = await startModeration();
 await ann.ask({ tags: ['known', 'help'] });
@@ -14,8 +14,8 @@ const rules = async (member: Member) => expectOk(await member.get<TagRules>('/ta
 
 /** Sets who may create tags, and waits until the server knows. */
 async function allow(creation: 'everyone' | 'experienced' | 'moderators', required: string[] = []) {
-  await setRuntimeSetting(server.db, 'tagCreation', creation);
-  await setRuntimeSetting(server.db, 'requiredTags', required);
+  await setSiteSetting(server.db, 'tagCreation', creation);
+  await setSiteSetting(server.db, 'requiredTags', required);
   await eventually(async () => {
     const seen = await rules(bob);
     return seen.canCreate === (creation === 'everyone') && seen.required.join() === required.join();
@@ -55,7 +55,7 @@ test('only moderators create tags if the site says so, by asking, editing, follo
 
 test('members create tags from the reputation that the site sets', async () => {
   await allow('experienced');
-  await setRuntimeSetting(server.db, 'tagCreationReputation', 30);
+  await setSiteSetting(server.db, 'tagCreationReputation', 30);
   await eventually(async () => (await rules(bob)).minReputation === 30);
   expect(await ask(bob, ['by bob'])).toBe(
     '400 tags new-tag-needs-reputation: There is no tag “by bob”. Members create new tags from 30 reputation on.',

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
 import { invalidFieldError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import type { RuntimeSettings } from '#server/core/runtime-settings.ts';
+import type { SiteSettings } from '#server/core/site-settings.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { TagRules } from '#shared/posts/tag-rules.ts';
 import { normalizeTag } from '#shared/posts/tags.ts';
 import { listKnownTags } from './tags-queries.ts';
 
-export type TagSettings = Pick<RuntimeSettings, 'get'>;
+export type TagSettings = Pick<SiteSettings, 'get'>;
 
 /** Returns whether the viewer may use or propose new tags, from how much reputation, and the tags of which a question needs one. */
 export async function readTagRules(

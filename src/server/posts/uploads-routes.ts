@@ -121,13 +121,13 @@ export async function readPicture({ headers, body }: Request): Promise<Uint8Arra
  * @param viewerOf the member of a request; null for a visitor
  */
 export const serveUploads = (
-  { db, runtimeSettings, objectStore }: RouteDeps & ObjectStoreRoutesDeps,
+  { db, siteSettings, objectStore }: RouteDeps & ObjectStoreRoutesDeps,
   viewerOf: (headers: Headers) => Promise<Viewer | null>,
 ) =>
   createMiddleware(async (c) => {
     const file = parseUploadPath(c.req.path);
     const viewer = file === null ? null : await viewerOf(c.req.raw.headers);
-    if (file === null || (viewer === null && !runtimeSettings.get('publicReading')))
+    if (file === null || (viewer === null && !siteSettings.get('publicReading')))
       throw new ProblemError('upload-not-found');
     return c.body(new Uint8Array(await readUpload({ db, objectStore }, { file, viewer })), 200, {
       'content-type': 'image/webp',

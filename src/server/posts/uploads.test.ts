@@ -7,7 +7,7 @@ import { getPictureSizes, parseUploadPath } from '#shared/core/uploads.ts';
 import { type ApiClient, expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
 import { createPng, createPngPicture } from '#tests/support/pictures.ts';
-import { setRuntimeSetting } from '#tests/support/runtime-settings.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { encodePicture } from './uploads-encoding.ts';
 import { cleanUpUploads } from './uploads.ts';
@@ -212,7 +212,7 @@ describe('a picture is shown to other members', () => {
   test('and to visitors while public reading is on, for an hour at most in a shared cache', async () => {
     const [path, unused] = [await ann.upload(createPngPicture()), await ann.upload(createPngPicture())];
     const id = await ann.ask({ content: `![bread](${path})` });
-    await setRuntimeSetting(db, 'publicReading', true);
+    await setSiteSetting(db, 'publicReading', true);
     await eventually(async () => (await statusOf(visitor, path)) === 200);
     expect(await statusOf(visitor, unused)).toBe(404);
     const { status, headers } = await show(visitor, path);
@@ -222,7 +222,7 @@ describe('a picture is shown to other members', () => {
     });
     expectOk(await actOnPost(moderator, 'hide', 'question', id));
     expect(await statusOf(visitor, path)).toBe(404);
-    await setRuntimeSetting(db, 'publicReading', false);
+    await setSiteSetting(db, 'publicReading', false);
   });
 
   test('after posting or editing a question, an answer or a reply', async () => {

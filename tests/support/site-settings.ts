@@ -3,7 +3,7 @@ import type { Database } from '#server/core/database.ts';
 import type { SettingName, SettingValues } from '#shared/core/setting-catalogue.ts';
 
 /** Changes a site setting as the command line does. */
-export async function setRuntimeSetting<Name extends SettingName>(
+export async function setSiteSetting<Name extends SettingName>(
   db: Database,
   name: Name,
   value: SettingValues[Name],
