@@ -62,7 +62,7 @@ export async function startHttpServer(
   let draining = false;
   const server = createServer(limits, (request, response) => {
     running.add(response);
-    response.once('close', () => {
+    response.on('close', () => {
       running.delete(response);
       // An open keep-alive connection would delay the stop.
       if (draining) setImmediate(closeIfStopped);

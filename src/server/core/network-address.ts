@@ -18,10 +18,8 @@ export function findNetworkAddress(
   { direct, forwardedFor }: { direct: string | undefined; forwardedFor: string | undefined },
   trustedProxies: number,
 ): string {
-  const connected = parseNetwork(direct ?? '') ?? 'unknown';
-  if (trustedProxies === 0) return connected;
-  const forwarded = (forwardedFor ?? '').split(',');
-  return parseNetwork(forwarded.at(-trustedProxies) ?? '') ?? connected;
+  const forwarded = trustedProxies === 0 ? undefined : forwardedFor?.split(',').at(-trustedProxies);
+  return parseNetwork(forwarded ?? '') ?? parseNetwork(direct ?? '') ?? 'unknown';
 }
 
 /**
@@ -62,10 +60,9 @@ export function isLoopbackNetwork(network: string): boolean {
  * Some proxies add the port: '192.0.2.1:443', '[2001:db8::1]:443'. Returns null for anything that is not an address.
  */
 function parseNetwork(text: string): string | null {
-  const bare = text
-    .trim()
-    .replace(/^\[(.*)\](:\d+)?$/, '$1')
-    .replace(/^([\d.]+):\d+$/, '$1');
+  const trimmed = text.trim();
+  if (isIPv4(trimmed)) return trimmed;
+  const bare = trimmed.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
   if (isIPv4(bare)) return bare;
   return isIPv6(bare) ? ipv6Network(bare) : null;
 }

@@ -7,8 +7,9 @@ import { allowInPolicy, getSecurityHeaders, type InlineCode } from './security-h
 import type { OperatorSettings } from './operator-settings.ts';
 
 /**
- * For this long, in milliseconds, a page of visitors is sent again without asking the API. It is below what a shared
- * cache may add (`publicCacheControl`).
+ * For this long, in milliseconds, a page of visitors is sent again without asking the API. After that, one request asks
+ * the API, and the others get the page for up to as long again: otherwise all that arrive until the page is added would
+ * ask the API. Both times together are below what a shared cache may add (`publicCacheControl`).
  */
 const recentMs = 1_000;
 
@@ -24,7 +25,7 @@ export type RecentPage = {
   isOpen: boolean;
 };
 
-/** The pages that this node sent to visitors within the last second. */
+/** The pages that this node sent to visitors within the last two seconds. */
 export type RecentPages = {
   /** Adds a page that a request without cookies got. */
   add: (request: RequestedAddress, page: RecentPage) => void;
@@ -51,18 +52,19 @@ export type RecentPagesOptions = {
   measure: ((route: string, status: number, seconds: number) => void) | undefined;
 };
 
-export async function createRecentPages(options: RecentPagesOptions): Promise<RecentPages> {
+/** @param clock must be monotonic */
+export async function createRecentPages(
+  options: RecentPagesOptions,
+  clock: () => number = () => performance.now(),
+): Promise<RecentPages> {
   const { settings, hasPublicReading, canVisit, measure } = options;
-  const pages = new LRUCache<
-    string,
-    Omit<RecentPage, 'encoding' | 'inlineCode'> & { headers: ResponseHeaders }
-  >({
-    max: maxPages,
-    ttl: recentMs,
-  });
+  const pages = new LRUCache<string, StoredPage>({ max: maxPages });
   const { 'content-security-policy': policy = '', ...common } = await getSecurityHeaders(settings, '/');
   return {
     add(request, { body, encoding, inlineCode, etag, isOpen }) {
+      // node:http would make a buffer for each response.
+      const bytes =
+        typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length);
       const cached = { ...common, 'cache-control': publicCacheControl, etag };
       const headers = {
         notModified: toPairs({ ...cached, vary: 'cookie, accept-language' }),
@@ -72,10 +74,11 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
           'content-security-policy': allowInPolicy(policy, inlineCode),
           'content-type': 'text/html; charset=utf-8',
           'content-encoding': encoding,
-          'content-length': String(Buffer.byteLength(body)),
+          'content-length': String(bytes.length),
         }),
       };
-      pages.set(keyOf(request), { body, etag, isOpen, headers });
+      const addedAt = clock();
+      pages.set(keyOf(request), { body: bytes, etag, isOpen, headers, addedAt, isRenewing: false });
     },
     serve: (next) => (request, response) => {
       const start = performance.now();
@@ -103,7 +106,8 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
         acceptEncoding: textOf(headers['accept-encoding']),
       }),
     );
-    if (page === undefined || !(page.isOpen || hasPublicReading())) return undefined;
+    if (page === undefined || !(page.isOpen || hasPublicReading()) || !isRecent(page, clock()))
+      return undefined;
     const network = findNetworkAddress(
       { direct: socket.remoteAddress, forwardedFor: textOf(headers['x-forwarded-for']) },
       settings.trustedProxies,
@@ -112,13 +116,31 @@ export async function createRecentPages(options: RecentPagesOptions): Promise<Re
   }
 }
 
+type StoredPage = Pick<RecentPage, 'etag' | 'isOpen'> & {
+  body: Buffer;
+  headers: ResponseHeaders;
+  addedAt: number;
+  /** Whether a request asks the API for a page that takes its place. */
+  isRenewing: boolean;
+};
+
+/** Whether the page is sent once more. If not, the request asks the API. */
+function isRecent(page: StoredPage, now: number): boolean {
+  const age = now - page.addedAt;
+  if (age < recentMs) return true;
+  const isFirst = !page.isRenewing;
+  page.isRenewing = true;
+  return !isFirst && age < 2 * recentMs;
+}
+
 /** Names and values in turn, as `writeHead` takes them. */
 type ResponseHeaders = { notModified: string[]; complete: string[] };
 
 const toPairs = (headers: Readonly<Record<string, string>>) => Object.entries(headers).flat();
 
+/** No part contains a line break. */
 const keyOf = ({ host, url, acceptLanguage, acceptEncoding }: RequestedAddress) =>
-  JSON.stringify([host, url, acceptLanguage, acceptEncoding]);
+  [host, url, acceptLanguage, acceptEncoding].join('\n');
 
 const textOf = (header: string | string[] | undefined) =>
   Array.isArray(header) ? header.join(', ') : header;
