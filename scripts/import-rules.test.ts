@@ -61,7 +61,7 @@ describe('the import rules', () => {
   const rejected = [
     ['src/shared/x.ts', '#server/app.ts', 'imports shared and zod only'],
     ['src/shared/posts/x.ts', 'node:fs', 'imports shared and zod only'],
-    ['src/server/engagement/x.ts', '#web/app/router.tsx', 'must not import the web app'],
+    ['src/server/engagement/x.ts', '#web/app/routes.ts', 'must not import the web app'],
     ['src/server/engagement/x.ts', '../posts/answers.ts', 'Use an alias to leave a directory'],
     ['src/server/engagement/x.ts', '#server/posts/answers-queries.ts', 'through its public file'],
     ['src/server/engagement/x.ts', '#server/posts/answers.ts', 'through its public file'],

@@ -72,7 +72,7 @@ const signInPage = (path: string) => ({
  */
 const emailLinkPage = { ...openForm, module: 'identity/EmailLinkPages.tsx' } as const;
 
-/** The pages of src/web/app/router.tsx and the files with routes beside it. A page without `requests` requests its data itself. */
+/** The pages of src/web/app/routes.ts. A page without `requests` requests its data itself. */
 const pageRules: readonly PageRule[] = [
   {
     path: /^\/$/u,

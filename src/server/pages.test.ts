@@ -450,16 +450,12 @@ describe('the address of a page', () => {
   });
 
   test('is one of those that the router of the web app knows', async () => {
-    const files = ['router', 'staff-routes', 'account-routes'].map((name) => `src/web/app/${name}.tsx`);
-    const texts = await Promise.all(files.map((file) => readFile(path.join(projectRoot, file), 'utf8')));
-    const routes = texts.join('');
-    const written = /^ {2}path: '(?<path>[^']*)'|\bstaffRoute\('(?<staff>[^']*)'/gmu;
-    const paths = [...routes.matchAll(written)].map(
-      ({ groups = {} }) => groups['path'] ?? groups['staff'] ?? '',
-    );
-    expect(paths.length).toBeGreaterThan(35);
-    for (const each of paths.filter((found) => found !== '$')) {
-      const page = each.replaceAll(/\{-\$\w+\}|\$\w+/gu, '7').replace(/^(?!\/)/u, '/');
+    const routes = await readFile(path.join(projectRoot, 'src/web/app/routes.ts'), 'utf8');
+    const written = /\bpath: '([^']*)'|\b(?:staff|member)Route\(\s*'([^']*)'/gu;
+    const paths = [...routes.matchAll(written)].map(([, path, argument]) => path ?? argument ?? '');
+    expect(paths.length).toBeGreaterThan(40);
+    for (const each of paths.filter((found) => found !== '*')) {
+      const page = each.replaceAll(/:\w+\??/gu, '7');
       expect([page, getPagePreloads(new URL(page, 'http://localhost')).isUnknown]).toEqual([page, undefined]);
     }
   });

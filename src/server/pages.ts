@@ -225,7 +225,7 @@ function addSavedSort(url: URL, sort: string | undefined): URL {
 /**
  * Redirects readers from the addresses of an imported site to what was imported, except from addresses that pages here
  * have. Others get the page of the next handler, as for any address: a redirect would tell which posts exist. After a
- * sign-in, the web app finds the post (src/web/app/router.tsx).
+ * sign-in, the web app finds the post (src/web/app/routes.ts).
  */
 export function redirectImportedPosts(
   fetchApi: FetchApi,

@@ -6,6 +6,7 @@ import './core/csp.ts';
 import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { renderedAtAttribute } from '#shared/core/protocol.ts';
+import { watchForNewVersions } from './core/app-version.ts';
 import { watchColorScheme } from './core/color-scheme.ts';
 import { initLanguage } from './languages/languages.ts';
 import { restoreElementStyles } from './core/element-styles.ts';
@@ -14,7 +15,8 @@ import { watchInstallPrompt } from './core/pwa.ts';
 import { createQueryClient } from './core/query-client.ts';
 import { setRenderedAt } from './ui/Time.tsx';
 import { App } from './app/App.tsx';
-import { createAppRouter } from './app/router.tsx';
+import { routes } from './app/routes.ts';
+import { Router } from './core/router.ts';
 
 /**
  * How long the page stays blank while it waits for the session, in milliseconds. The session comes with the page or
@@ -25,6 +27,7 @@ const maxBlankMs = 1_000;
 const queryClient = createQueryClient();
 watchColorScheme();
 watchInstallPrompt();
+watchForNewVersions();
 
 // A separate task after the one that evaluates all modules, so that a slow processor can handle input in between. Not a
 // top-level await: with one anywhere, the bundler splits shared modules into dozens of small files.
@@ -37,21 +40,19 @@ async function start(): Promise<void> {
   if (!CSS.supports('overflow-anchor', 'auto'))
     void import('./core/scroll-anchor.ts').then(({ installScrollAnchoring }) => installScrollAnchoring());
   persistQueries(queryClient, offlineQueryNames);
-  const router = createAppRouter(queryClient);
+  const router = new Router({ routes, client: queryClient });
   const renderedLanguage = document.documentElement.lang;
   // Before any request: an error message needs a language.
   await initLanguage();
   const renderedAt = root.getAttribute(renderedAtAttribute);
   const isRendered = renderedAt !== null && document.documentElement.lang === renderedLanguage;
   const blankTimeout = new Promise((resolve) => setTimeout(resolve, maxBlankMs));
-  await Promise.race([router.load().catch(console.error), blankTimeout]);
+  await Promise.race([router.load(), blankTimeout]);
   const app = <App router={router} queryClient={queryClient} />;
   startTransition(() => {
     if (!isRendered) return createRoot(root).render(app);
     setRenderedAt(Number(renderedAt));
     restoreElementStyles(root);
-    // The router then renders the same elements as on the server.
-    router.ssr = { manifest: undefined };
     hydrateRoot(root, app);
   });
 }

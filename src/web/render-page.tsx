@@ -1,11 +1,11 @@
-import { createMemoryHistory } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { renderToReadableStream } from 'react-dom/server';
 import type { RenderPage } from '#shared/core/page-rendering.ts';
 import { App } from './app/App.tsx';
-import { createAppRouter } from './app/router.tsx';
+import { routes } from './app/routes.ts';
 import { setResponseSource } from './core/inlined-responses.ts';
 import { setSiteOrigin } from './core/paths.ts';
+import { Router } from './core/router.ts';
 import { createQueryClient } from './core/query-client.ts';
 import { setRenderedAt } from './ui/Time.tsx';
 import { activateServerLanguage } from './languages/languages.ts';
@@ -20,9 +20,11 @@ export const renderPage: RenderPage = async ({ origin, path, language, time, res
   setResponseSource((address) => responses.get(address) ?? null);
   const queryClient = createQueryClient();
   try {
-    const router = createAppRouter(queryClient, createMemoryHistory({ initialEntries: [path] }));
+    const router = new Router({ routes, client: queryClient, start: path });
     await router.load();
-    if (router.state.matches.some(({ status }) => status !== 'success')) return null;
+    const { view } = router;
+    // The browser shows errors and redirects.
+    if (view === undefined || 'error' in view.page || view.location.href !== path) return null;
     await activateServerLanguage(language);
     return await toHtml(<App router={router} queryClient={queryClient} />);
   } finally {

@@ -1,16 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useRouter, usePageSearch } from '#web/core/router.ts';
+import { useState } from 'react';
 import type { EmailKind, EmailOverview, TestEmailOutcome } from '#shared/admin/emails.ts';
 import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
-import { paths } from '#web/core/paths.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 import { useLanguage } from '#web/languages/languages.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
@@ -24,9 +24,10 @@ import {
 import page from '#web/ui/page.module.css';
 import admin from './admin.module.css';
 import classes from './emails.module.css';
+import { parseEmailsSearch } from '#web/core/page-search.ts';
 
 /** All emails of the site, for admins. */
-export function EmailsPage(): ReactNode {
+export function EmailsPage() {
   usePageTitle(t`Emails`);
   const active = useLanguage();
   const own: Language = isLanguage(active) ? active : 'en';
@@ -111,16 +112,14 @@ function describeReason(reason: string): string {
 }
 
 function Preview({ overview: { kinds, sender }, own }: { overview: EmailOverview; own: Language }) {
-  const { kind: wanted, language = own } = useSearch({ from: '/member/admin/emails' });
+  const { kind: wanted, language = own } = usePageSearch(parseEmailsSearch);
   const kind = kinds.find((each) => each.kind === wanted)?.kind ?? 'confirmation';
-  const navigate = useNavigate();
+  const router = useRouter();
   const [shown, setShown] = useState<EmailTheme | 'text'>('light');
   const view = { kind, language };
   const sample = useQuery({ ...emailSampleQuery(view), placeholderData: keepPreviousData });
   const open = (change: Partial<EmailView>) =>
-    void navigate({
-      to: '/admin/emails',
-      search: { ...view, ...change },
+    void router.navigate(paths.emails + stringifySearch({ ...view, ...change }), {
       replace: true,
       resetScroll: false,
     });

@@ -3,7 +3,7 @@ import { Button } from '#web/ui/Button.tsx';
 import type { Invitation, InvitationState } from '#shared/identity/invitations.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { profilePath } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './admin.module.css';
 
@@ -35,9 +35,9 @@ export function InvitationCard({ invitation, onRevoke }: { invitation: Invitatio
         <p className={classes.facts}>
           <span>{t`Joined:`}</span>
           {members.map(({ id, displayName }) => (
-            <PathLink key={id} href={profilePath(id)}>
+            <Link key={id} href={profilePath(id)}>
               <bdi>{displayName}</bdi>
-            </PathLink>
+            </Link>
           ))}
           {more > 0 && <span>{plural(more, { one: 'and # more', other: 'and # more' })}</span>}
         </p>

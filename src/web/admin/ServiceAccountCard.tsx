@@ -10,7 +10,7 @@ import { ApiTokenList, CreateApiToken } from '#web/identity/index.ts';
 import { formatCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
   createServiceAccountToken,
@@ -49,9 +49,9 @@ export function ServiceAccountCard({
   return (
     <>
       <div className={classes.cardHead}>
-        <PathLink href={profilePath(id)} className={classes.strong} dir="auto">
+        <Link href={profilePath(id)} className={classes.strong} dir="auto">
           {name}
-        </PathLink>
+        </Link>
         <span className={active ? classes.active : classes.state}>{active ? t`Active` : t`Deactivated`}</span>
       </div>
       <p className={classes.facts}>

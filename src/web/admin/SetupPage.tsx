@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation, useRouter } from '@tanstack/react-router';
+import { useLocation, useRouter } from '#web/core/router.ts';
 import { type ChangeEvent, useRef, useState } from 'react';
 import type { SettingValues } from '#shared/core/setting-catalogue.ts';
 import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
@@ -21,7 +21,7 @@ import {
 } from '#web/identity/index.ts';
 import { useLanguage } from '#web/languages/languages.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import page from '#web/ui/page.module.css';
@@ -53,7 +53,7 @@ export function SetupPage() {
 }
 
 function SetupForm() {
-  const token = useLocation({ select: ({ hash }) => hash });
+  const token = useLocation().hash;
   const member = useMember();
   const client = useQueryClient();
   const router = useRouter();
@@ -82,9 +82,9 @@ function SetupForm() {
       client.setQueryData(setupStateQuery.queryKey, { completed: true, isEmpty: false });
       toast(t`Your community is ready. You can change everything in the site settings.`, {
         label: t`Site settings`,
-        run: () => void router.navigate({ to: '/admin/settings' }),
+        run: () => void router.navigate('/admin/settings'),
       });
-      await router.navigate({ to: '/' });
+      await router.navigate('/');
     },
     onError: (error) => fail(toProblem(error)),
   });

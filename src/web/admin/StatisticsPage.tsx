@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useRouter, usePageSearch } from '#web/core/router.ts';
+import { useState } from 'react';
 import { type PeriodStatistics, type Statistics, statisticsUnit } from '#shared/admin/statistics.ts';
 import { formatCount } from '#web/core/format.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -19,12 +19,13 @@ import { formatShare, listMeasures, type Measure } from './statistics-measures.t
 import { downloadPath, statisticsPath, statisticsQuery } from './statistics.ts';
 import { StatisticsTables } from './StatisticsTables.tsx';
 import classes from './statistics.module.css';
+import { parseStatisticsSearch } from '#web/core/page-search.ts';
 
 /** The statistics of the community or a topic, for moderators. */
-export function StatisticsPage(): ReactNode {
+export function StatisticsPage() {
   const title = t`Statistics`;
   usePageTitle(title);
-  const { unit = 'week', tag, start } = useSearch({ from: '/member/admin/statistics' });
+  const { unit = 'week', tag, start } = usePageSearch(parseStatisticsSearch);
   const query = useQuery({ ...statisticsQuery({ unit, tag }), placeholderData: keepPreviousData });
   const labels = { day: t`Days`, week: t`Weeks`, month: t`Months` };
   return (
@@ -86,7 +87,7 @@ function Overview({
   tag: string | undefined;
   start: string | undefined;
 }) {
-  const navigate = useNavigate();
+  const router = useRouter();
   const measures = listMeasures(tag !== undefined);
   const [key, setKey] = useState('questions');
   const measure = measures.find((each) => each.key === key) ?? measures[0];
@@ -107,11 +108,7 @@ function Overview({
           options={options}
           value={period.start}
           onChange={(chosen) =>
-            void navigate({
-              to: '/admin/statistics',
-              search: { unit, tag, start: chosen },
-              resetScroll: false,
-            })
+            void router.navigate(statisticsPath({ unit, tag, start: chosen }), { resetScroll: false })
           }
         />
         {!isFinished && <span className={classes.none}>{t`Not complete yet`}</span>}

@@ -6,7 +6,7 @@ import { formatCount } from '#web/core/format.ts';
 import { paths, stringifySearch } from '#web/core/paths.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { ScrollBox } from '#web/ui/markdown/ScrollBox.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { formatDuration, formatShare } from './statistics-measures.ts';
 import {
@@ -46,9 +46,9 @@ function TagTable({ unit, start }: { unit: StatisticsUnit; start: string }) {
           rows={query.data.items.map((each) => ({
             key: each.tag,
             head: (
-              <PathLink href={statisticsPath({ unit, tag: each.tag, start })}>
+              <Link href={statisticsPath({ unit, tag: each.tag, start })}>
                 <bdi>{each.tag}</bdi>
-              </PathLink>
+              </Link>
             ),
             values: [
               formatCount(each.questions),
@@ -85,9 +85,9 @@ function EmptySearchTable() {
           rows={query.data.items.map((each) => ({
             key: each.query,
             head: (
-              <PathLink href={`${paths.search}${stringifySearch({ q: each.query })}`}>
+              <Link href={`${paths.search}${stringifySearch({ q: each.query })}`}>
                 <bdi>{each.query}</bdi>
-              </PathLink>
+              </Link>
             ),
             values: [formatCount(each.searches)],
           }))}

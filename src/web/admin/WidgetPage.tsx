@@ -10,7 +10,7 @@ import { copyWithToast } from '#web/ui/copy-with-toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { siteSettingsQuery } from './site-settings.ts';

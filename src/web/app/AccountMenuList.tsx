@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '#web/ui/mantine/Menu.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import {
   IconAdjustments,
   IconLogout,
@@ -74,7 +74,7 @@ export default function AccountMenuList({
             key={label}
             className={classes.item ?? ''}
             leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-            renderRoot={(props) => <Link to={to} {...props} />}
+            renderRoot={(props) => <Link href={to} {...props} />}
           >
             {label}
           </Menu.Item>

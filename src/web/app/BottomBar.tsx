@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
-import { Link } from '@tanstack/react-router';
+import { NavigationLink } from '#web/ui/Link.tsx';
 import { IconBell, IconHash, IconHome, IconPencilPlus, IconRss } from '@tabler/icons-react';
 import { useUnreadCount } from '#web/notifications/notifications.ts';
 import { UnreadBadge } from '#web/notifications/NotificationButton.tsx';
@@ -26,12 +26,7 @@ export function BottomBar() {
   return (
     <nav aria-label={t`Main`} className={classes.bar}>
       {visibleLinks.map(({ to, label, Icon }) => (
-        <Link
-          key={label}
-          to={to}
-          activeOptions={{ exact: true, includeSearch: false }}
-          className={classes.link}
-        >
+        <NavigationLink key={label} href={to} className={classes.link}>
           <Icon size={22} stroke={1.6} aria-hidden />
           {to === paths.notifications && unread > 0 ? (
             <>
@@ -44,7 +39,7 @@ export function BottomBar() {
           ) : (
             label
           )}
-        </Link>
+        </NavigationLink>
       ))}
     </nav>
   );

@@ -4,7 +4,7 @@ import { Modal, ModalRoot } from '#web/ui/mantine/Modal.tsx';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { IconCommand, IconHash, IconMessageCircle, IconSearch, IconUser, IconX } from '@tabler/icons-react';
 import { useId, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { limits } from '#shared/core/limits.ts';
@@ -75,7 +75,7 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
         href: choice.href ?? '',
       });
     if (choice.href === undefined) choice.run?.();
-    else void router.navigate({ href: choice.href });
+    else void router.navigate(choice.href);
   }
 
   const list = useListbox({

@@ -15,7 +15,8 @@ import { NewVersionBanner } from './NewVersionBanner.tsx';
 import { offlineActionKinds } from './offline-action-kinds.ts';
 import { useQueuedActions } from './useQueuedActions.ts';
 import classes from './ConnectionBanner.module.css';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import { getPageKey } from '#web/core/paths.ts';
 import { useCachedSession } from '#web/core/session.ts';
 
@@ -130,7 +131,7 @@ export function RefusedPostBanner() {
       {refused.item.kind === 'answer'
         ? t`Your answer couldn't be posted.`
         : t`Your reply couldn't be posted.`}{' '}
-      <Link to={refused.path}>{t`View`}</Link>
+      <Link href={refused.path}>{t`View`}</Link>
     </p>
   );
 }

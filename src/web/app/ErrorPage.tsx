@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { ApiError, isTransient, UnreachableError } from '#web/core/errors.ts';
 import { useQueuedActions } from './useQueuedActions.ts';
 import { useSiteName } from '#web/core/session.ts';
@@ -10,7 +10,7 @@ import { formatQueuedCount } from '#web/core/offline-queue.ts';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 
 /** The page shown when a route fails. It recovers after an outage (app/RootLayout.tsx). */
-export function ErrorPage({ error }: ErrorComponentProps) {
+export function ErrorPage({ error }: { error: unknown }) {
   const router = useRouter();
   const siteName = useSiteName();
   const { heading, text } = explain(error, siteName);
@@ -22,7 +22,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
       {!isTransient(error) && (
         <Button
           variant="default"
-          onClick={() => (hasNewVersion() ? window.location.reload() : void router.invalidate())}
+          onClick={() => (hasNewVersion() ? window.location.reload() : void router.reload())}
         >
           {t`Try again`}
         </Button>

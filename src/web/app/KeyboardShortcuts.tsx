@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { Suspense, useEffect } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { paths } from '#web/core/paths.ts';
@@ -15,7 +15,7 @@ export function KeyboardShortcuts() {
   const router = useRouter();
   const paletteState = commandPaletteOverlay.useState();
   const sheetState = shortcutSheetOverlay.useState();
-  const go = (to: string) => () => void router.navigate({ to });
+  const go = (path: string) => () => void router.navigate(path);
 
   useShortcuts({
     palette: commandPaletteOverlay.open,
@@ -31,13 +31,13 @@ export function KeyboardShortcuts() {
     sheet: shortcutSheetOverlay.open,
   });
 
-  useEffect(() => {
-    let shownPath = location.pathname;
-    return router.history.subscribe(({ action, location: { pathname } }) => {
-      leftPath = action.type === 'PUSH' ? null : shownPath;
-      shownPath = pathname;
-    });
-  }, [router]);
+  useEffect(
+    () =>
+      router.onNavigated(({ from, action }) => {
+        leftPath = action === 'push' ? null : (from?.pathname ?? null);
+      }),
+    [router],
+  );
   useEffect(() => {
     document.addEventListener('keydown', fetchPalette);
     return () => document.removeEventListener('keydown', fetchPalette);

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { useLocation, useRouter } from '#web/core/router.ts';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useIsHydrating, useReportHydrated } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { isPublicPath, paths } from '#web/core/paths.ts';
+import { isPublicPath, paths, stringifySearch } from '#web/core/paths.ts';
 import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web/core/session.ts';
 import { SiteLinks } from '#web/ui/SiteLinks.tsx';
 import { BottomBar } from './BottomBar.tsx';
@@ -18,7 +18,7 @@ const BackgroundTasks = lazyComponent(() => import('./BackgroundTasks.tsx'));
 const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
 /** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
-export function MemberLayout() {
+export function MemberLayout({ children }: { children: ReactNode }) {
   useSignInWhenSessionEnds();
   useReportHydrated();
   const client = useQueryClient();
@@ -50,7 +50,7 @@ export function MemberLayout() {
                 <AccountStatusBanner />
               </Suspense>
             )}
-          <Outlet />
+          {children}
           <div className={classes.foot}>{siteLinks}</div>
         </main>
       </div>
@@ -60,7 +60,6 @@ export function MemberLayout() {
   );
 }
 
-/** The router would treat the hash as a navigation. */
 function focusMain(event: React.MouseEvent) {
   event.preventDefault();
   const main = document.getElementById('main');
@@ -87,8 +86,10 @@ function useSignInWhenSessionEnds() {
     session?.member === null && !leaving && !isReading && (hasSignedOut || pathname !== paths.ask);
   useEffect(() => {
     if (!mustLeave) return;
-    const search = hasSignedOut || href === paths.home ? {} : { next: href };
-    const state = { sessionEnded: wasSignedIn && !hasSignedOut };
-    void router.navigate({ to: '/login', search, state, replace: !hasSignedOut });
+    const next = hasSignedOut || href === paths.home ? undefined : href;
+    void router.navigate(paths.login + stringifySearch({ next }), {
+      state: { sessionEnded: wasSignedIn && !hasSignedOut },
+      replace: !hasSignedOut,
+    });
   }, [mustLeave, hasSignedOut, href, router, wasSignedIn]);
 }

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { useEffect } from 'react';
 import { getConnectionStatus } from '#web/core/connection.ts';
-import { reloadOnce, useHasNewVersion, watchForNewVersions } from '#web/core/app-version.ts';
+import { reloadOnce, useHasNewVersion } from '#web/core/app-version.ts';
 import classes from './NewVersionBanner.module.css';
 
 /** Says that the server has a newer build. The next navigation loads it, unless something is being sent. */
@@ -11,14 +11,12 @@ export function NewVersionBanner() {
   const isNew = useHasNewVersion();
   const router = useRouter();
   const queryClient = useQueryClient();
-  useEffect(watchForNewVersions, []);
   useEffect(() => {
     if (!isNew) return;
     // Text that is typed on a page is saved as a draft when the page is left, also by a reload.
-    return router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
-      if (!pathChanged || queryClient.isMutating() > 0 || getConnectionStatus() !== 'online') return;
-      // The router writes the new address shortly after it emits the event.
-      router.history.flush();
+    return router.onNavigated(({ from, to }) => {
+      if (from?.pathname === to.pathname) return;
+      if (queryClient.isMutating() > 0 || getConnectionStatus() !== 'online') return;
       reloadOnce();
     });
   }, [isNew, router, queryClient]);

@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { useRouter, isSamePage } from '#web/core/router.ts';
+import { type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
-import { getPageKey } from '#web/core/paths.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
@@ -17,7 +16,7 @@ const ConnectionBanner = lazyComponent(() => import('./ConnectionBanner.tsx'));
 const Toasts = lazyComponent(() => import('#web/core/Toasts.tsx'));
 
 /** Wraps every page, for members and visitors. */
-export function RootLayout() {
+export function RootLayout({ children }: { children: ReactNode }) {
   useRefetchAfterOutage();
   useFocusOnNavigation();
   useEffect(registerServiceWorker, []);
@@ -32,7 +31,7 @@ export function RootLayout() {
           <ConnectionBanner />
         </Suspense>
       )}
-      <Outlet />
+      {children}
       {toasts && (
         <Suspense>
           <Toasts />
@@ -52,7 +51,7 @@ function useRefetchAfterOutage() {
         () => readJson(api.session.$get()),
         () => {
           void queryClient.invalidateQueries();
-          void router.invalidate();
+          void router.reload();
         },
       ),
     [queryClient, router],
@@ -63,9 +62,8 @@ function useFocusOnNavigation() {
   const router = useRouter();
   useEffect(
     () =>
-      router.subscribe('onRendered', ({ fromLocation, toLocation }) => {
-        if (fromLocation === undefined) return;
-        if (getPageKey(fromLocation.pathname) === getPageKey(toLocation.pathname)) return;
+      router.onRendered(({ from, to }) => {
+        if (from === undefined || isSamePage(from, to)) return;
         // After a sign-in, the control that the visitor pressed takes the focus.
         if (readRememberedControl() === null) requestHeadingFocus();
       }),
@@ -75,6 +73,11 @@ function useFocusOnNavigation() {
 
 /** A thin line at the top while the next page loads. */
 function NavigationProgress() {
-  const loading = useRouterState({ select: (state) => state.isLoading });
+  const router = useRouter();
+  const loading = useSyncExternalStore(
+    (listener) => router.onChange(listener),
+    () => router.isLoading,
+    () => false,
+  );
   return <div className={classes.progress} data-loading={loading || undefined} aria-hidden="true" />;
 }

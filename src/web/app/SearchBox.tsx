@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { IconButton } from '#web/ui/Button.tsx';
 import { useMediaQuery } from '@mantine/hooks';
-import { useLocation, useRouter } from '@tanstack/react-router';
+import { useLocation, useRouter } from '#web/core/router.ts';
 import { IconBolt, IconSearch } from '@tabler/icons-react';
 import { Suspense, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { flushSync } from 'react-dom';
-import { paths } from '#web/core/paths.ts';
+import { paths, parseSearch, stringifySearch } from '#web/core/paths.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import type { SearchHelpHandle } from '#web/discovery/search/SearchHelp.tsx';
 import { commandPaletteOverlay } from './overlays.ts';
@@ -19,10 +19,8 @@ const SearchHelp = lazyComponent(() => import('#web/discovery/search/SearchHelp.
 
 /** Navigates to /search?q= if the query is not blank. On the results page it shows their query. */
 export function SearchBox() {
-  const urlQuery = useLocation({
-    select: ({ pathname, searchStr }) =>
-      pathname === paths.search ? (new URLSearchParams(searchStr).get('q') ?? '') : '',
-  });
+  const { pathname, search } = useLocation();
+  const urlQuery = pathname === paths.search ? (parseSearch(search)['q'] ?? '') : '';
   return <SearchForm key={urlQuery} urlQuery={urlQuery} />;
 }
 
@@ -41,9 +39,7 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
     const query = text.trim();
     if (query === '') return;
     stopHelping();
-    void router
-      .navigate({ href: `${paths.search}?${new URLSearchParams({ q: query }).toString()}` })
-      .then(requestHeadingFocus);
+    void router.navigate(paths.search + stringifySearch({ q: query })).then(requestHeadingFocus);
   }
 
   function stopHelping() {

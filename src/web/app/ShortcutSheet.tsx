@@ -12,7 +12,7 @@ import { paths } from '#web/core/paths.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { useMember } from '#web/core/session.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import classes from './ShortcutSheet.module.css';
 
 const groups = [
@@ -75,7 +75,7 @@ export default function ShortcutSheet({ opened, onClose }: { opened: boolean; on
         {singleKeys
           ? t`Shortcuts work when you are not typing in a field.`
           : t`Single-key shortcuts are turned off in this browser.`}{' '}
-        <PathLink href={`${paths.settings}#keyboard`} onClick={onClose}>{t`Keyboard settings`}</PathLink>
+        <Link href={`${paths.settings}#keyboard`} onClick={onClose}>{t`Keyboard settings`}</Link>
       </p>
       <div className={classes.groups}>
         {groups.map(([group, title]) => (

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
-import { Link } from '@tanstack/react-router';
+import { NavigationLink } from '#web/ui/Link.tsx';
 import { IconHash, IconHome, IconRss, IconUser } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { isPublicPath, paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { type NavigationLink, getSavedLinks } from '#web/ui/SavedLinks.tsx';
+import { type NavigationTarget, getSavedLinks } from '#web/ui/SavedLinks.tsx';
 import classes from './Sidebar.module.css';
 
 /** The same links for every member (docs/product.md 18.4). Visitors have those of the pages that they may read. */
-const main = (): NavigationLink[] => [
+const main = (): NavigationTarget[] => [
   { to: paths.home, label: t`Home`, Icon: IconHome },
   { to: paths.following, label: t`Following`, Icon: IconRss },
   { to: paths.tags, label: t`Topics`, Icon: IconHash },
@@ -43,15 +43,15 @@ export function Sidebar({ children }: { children: ReactNode }) {
   );
 }
 
-function Links({ links }: { links: readonly NavigationLink[] }) {
+function Links({ links }: { links: readonly NavigationTarget[] }) {
   return (
     <ul className={classes.list}>
       {links.map(({ to, label, Icon }) => (
         <li key={label}>
-          <Link to={to} activeOptions={{ exact: true, includeSearch: false }} className={classes.link}>
+          <NavigationLink href={to} className={classes.link}>
             <Icon size={20} stroke={1.6} aria-hidden />
             {label}
-          </Link>
+          </NavigationLink>
         </li>
       ))}
     </ul>

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import { closeSignInPrompt, readRememberedControl, type SignInReason } from '#web/core/sign-in-prompt.ts';
 import { translateError } from '#web/core/errors.ts';
-import { paths } from '#web/core/paths.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 import { useCachedSession } from '#web/core/session.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import classes from './SignInDialog.module.css';
@@ -30,8 +31,8 @@ export default function SignInDialog({ reason, opened }: { reason: SignInReason;
   const { href } = useLocation();
   const isApplicant = useCachedSession()?.account !== undefined;
   const next = reason === 'ask' ? paths.ask : href;
-  const link = (to: '/login' | '/register') => (props: object) => (
-    <Link to={to} search={{ next }} {...props} onClick={closeSignInPrompt} />
+  const link = (path: string) => (props: object) => (
+    <Link href={path + stringifySearch({ next })} {...props} onClick={closeSignInPrompt} />
   );
   if (isApplicant)
     return (
@@ -39,7 +40,7 @@ export default function SignInDialog({ reason, opened }: { reason: SignInReason;
         <div className={classes.buttons}>
           <Button
             data-autofocus
-            renderRoot={(props) => <Link to={paths.application} {...props} onClick={closeSignInPrompt} />}
+            renderRoot={(props) => <Link href={paths.application} {...props} onClick={closeSignInPrompt} />}
           >
             {t`Your account`}
           </Button>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
 import { t } from '@lingui/core/macro';
 import type { SitePageName } from '#shared/core/site-page-names.ts';
 import { hasStatus } from '#web/core/errors.ts';
@@ -15,21 +15,19 @@ import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { MemberLayout } from './MemberLayout.tsx';
 import { findSitePage, sitePageQuery } from './site-pages.ts';
 import classes from './SitePage.module.css';
+import { type ReactNode } from 'react';
 
 /** The layout of these pages: that of members, or the one for visitors who may not read the community. */
-export function SitePageLayout() {
+export function SitePageLayout({ children }: { children: ReactNode }) {
   const session = useCachedSession();
-  if (session?.member != null || session?.publicReading === true) return <MemberLayout />;
-  return (
-    <VisitorFrame wide>
-      <Outlet />
-    </VisitorFrame>
-  );
+  if (session?.member != null || session?.publicReading === true)
+    return <MemberLayout>{children}</MemberLayout>;
+  return <VisitorFrame wide>{children}</VisitorFrame>;
 }
 
 /** A page whose text is a site setting: 'About', 'Rules' or 'Privacy'. */
 export function SitePage() {
-  const name = findSitePage(useLocation({ select: ({ pathname }) => pathname }));
+  const name = findSitePage(useLocation().pathname);
   return name === undefined ? <NotFoundPage /> : <PageWithText key={name} name={name} />;
 }
 

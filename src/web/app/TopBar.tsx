@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import { IconPencilPlus } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import { NotificationButton } from '#web/notifications/NotificationButton.tsx';
-import { paths } from '#web/core/paths.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 import { useMember, useSiteName } from '#web/core/session.ts';
 import { Logo } from '#web/ui/Logo.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
@@ -22,7 +23,7 @@ export function TopBar() {
   return (
     <header className={classes.bar}>
       <div className={classes.inner}>
-        <Link to="/" className={classes.brand} aria-label={siteName}>
+        <Link href="/" className={classes.brand} aria-label={siteName}>
           <Logo size={28} />
           <span className={classes.name}>{siteName}</span>
         </Link>
@@ -30,7 +31,7 @@ export function TopBar() {
         <div className={classes.actions}>
           <Button
             className={classes.wide ?? ''}
-            renderRoot={(props) => <Link to="/ask" {...props} />}
+            renderRoot={(props) => <Link href="/ask" {...props} />}
             leftSection={<IconPencilPlus size={18} stroke={1.8} aria-hidden />}
             size="sm"
           >
@@ -53,13 +54,13 @@ export function TopBar() {
 /** For visitors. After the sign-in they come back to this page. */
 function SignInLinks() {
   const { href } = useLocation();
-  const search = href === paths.home ? {} : { next: href };
+  const search = stringifySearch({ next: href === paths.home ? undefined : href });
   return (
     <>
       <Button
         variant="default"
         size="sm"
-        renderRoot={(props) => <Link to="/login" search={search} {...props} />}
+        renderRoot={(props) => <Link href={paths.login + search} {...props} />}
       >
         {t`Log in`}
       </Button>
@@ -67,7 +68,7 @@ function SignInLinks() {
         className={classes.wide ?? ''}
         variant="light"
         size="sm"
-        renderRoot={(props) => <Link to="/register" search={search} {...props} />}
+        renderRoot={(props) => <Link href={paths.register + search} {...props} />}
       >
         {t`Sign up`}
       </Button>

@@ -14,22 +14,24 @@ async function withMarkdown<Page>(load: () => Promise<Page>): Promise<Page> {
 type StaffPage = ComponentType<{ member: Me }>;
 
 /** Other members get the not-found page. The server decides what they may read. */
-const forRoles = (isAllowed: (role: Role) => boolean) => (load: () => Promise<StaffPage>) => async () => {
-  const Page = await load();
+const forRoles = (isAllowed: (role: Role) => boolean) => (load: () => Promise<StaffPage>) => {
+  // React remounts a page whose component is another one.
+  let guarded: ComponentType | undefined;
+  return async () => (guarded ??= guard(await load(), isAllowed));
+};
+
+function guard(Page: StaffPage, isAllowed: (role: Role) => boolean): ComponentType {
   return function GuardedPage() {
     const member = useMember();
     if (member === null) return null;
     return isAllowed(member.role) ? <Page member={member} /> : <NotFoundPage />;
   };
-};
+}
 
 const forModerators = forRoles(canModerate);
 const forAdmins = forRoles((role) => role === 'admin');
 
-/**
- * The pages of app/staff-routes.tsx, each in a file of its own. Those that use hooks of the router declare what they
- * return: the types of these hooks depend on the routes, and the routes on the pages.
- */
+/** The pages of moderators and admins (app/routes.ts), each in a file of its own. */
 export const staffPages = {
   moderationQueue: forModerators(() =>
     withMarkdown(async () => (await import('#web/moderation/ModerationQueuePage.tsx')).ModerationQueuePage),
@@ -67,3 +69,5 @@ export const staffPages = {
   widget: forAdmins(async () => (await import('#web/admin/WidgetPage.tsx')).WidgetPage),
   webhooks: forAdmins(async () => (await import('#web/admin/WebhooksPage.tsx')).WebhooksPage),
 };
+
+export type StaffPageName = keyof typeof staffPages;

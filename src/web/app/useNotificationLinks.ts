@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { useEffect } from 'react';
 import type { NotificationLinkRequest } from '#shared/notifications/preferences.ts';
 
@@ -17,7 +17,7 @@ export function useNotificationLinks(): void {
       const isShown = pathname === location.pathname && search === location.search;
       port?.postMessage(isShown);
       if (data.opens === true && isShown && hash !== '' && hash !== location.hash)
-        router.history.push(`${pathname}${search}${hash}`);
+        void router.navigate(pathname + search + hash);
     };
     navigator.serviceWorker.addEventListener('message', reply);
     return () => navigator.serviceWorker.removeEventListener('message', reply);

@@ -37,19 +37,16 @@ export function hasNewVersion(): boolean {
   return newerEntry !== null;
 }
 
-/** Checks for a new build at the moments when an upgrade becomes visible. Returns a function that stops it. */
-export function watchForNewVersions(): () => void {
-  const ending = new AbortController();
-  const { signal } = ending;
+/** Checks for a new build at the moments when an upgrade becomes visible. */
+export function watchForNewVersions(): void {
   const check = () => void checkForNewVersion();
   const onVisible = () => {
     if (document.visibilityState === 'visible' && Date.now() - checkedAt > recheckAfterMs) check();
   };
-  document.addEventListener('visibilitychange', onVisible, { signal });
-  window.addEventListener('vite:preloadError', check, { signal });
+  document.addEventListener('visibilitychange', onVisible);
+  window.addEventListener('vite:preloadError', check);
   if ('serviceWorker' in navigator && navigator.serviceWorker.controller !== null)
-    navigator.serviceWorker.addEventListener('controllerchange', check, { signal });
-  return () => ending.abort();
+    navigator.serviceWorker.addEventListener('controllerchange', check);
 }
 
 /** Checks after the live connection was lost, since the server may have restarted for an upgrade. */

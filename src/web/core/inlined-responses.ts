@@ -36,14 +36,12 @@ export function takeInlinedResponse(address: string, method: string): Response |
 /**
  * Loads a route's data. If the response is inlined, the page waits for it, so nothing flashes. Otherwise the data is
  * preloaded when a link is about to be opened, and the page requests whatever is missing.
+ * @param isPreload whether a link to the page may be followed next
  * @param load rejects only if its code cannot be loaded.
  */
-export function loadRouteData(
-  cause: 'preload' | 'enter' | 'stay',
-  load: () => Promise<void>,
-): Promise<void> | void {
+export function loadRouteData(isPreload: boolean, load: () => Promise<void>): Promise<void> | void {
   if (source !== null) return load();
   const isInlined = document.querySelector(`script[${responseAttribute}]`) !== null;
-  if (isInlined && cause !== 'preload') return load();
-  if (cause === 'preload' && getConnectionStatus() === 'online') load().catch(() => {}); // Opening the link tries again.
+  if (isInlined && !isPreload) return load();
+  if (isPreload && getConnectionStatus() === 'online') load().catch(() => {}); // Opening the link tries again.
 }

@@ -1,8 +1,7 @@
 import { lazy } from 'react';
 import { getConnectionStatus, onConnectionChange } from './connection.ts';
-import { lazyRouteComponent as lazyRoute } from '@tanstack/react-router';
 import { UnreachableError } from './errors.ts';
-import { checkForNewVersion } from './app-version.ts';
+import { checkForNewVersion, reloadOnce } from './app-version.ts';
 
 /** Like React's `lazy`, but retries. Without a connection the Suspense fallback stays until the part can be loaded. */
 export const lazyComponent: typeof lazy = (load) => lazy(() => retryUntilLoaded(load));
@@ -36,16 +35,18 @@ function waitForConnectionOrDelay(): Promise<void> {
 }
 
 /**
- * The router's `lazyRouteComponent` with retries. If the server has another build, the router reloads the page as
- * usual. If the server is unreachable, a reload would show the browser's error page instead of Parley's, which recovers
- * when the connection returns.
+ * Loads a component of a page that is being opened. If the server has another build, the page is reloaded. If the server
+ * is unreachable, a reload would show the browser's error page instead of Parley's, which recovers when the connection
+ * returns.
  */
-export const lazyRouteComponent: typeof lazyRoute = (load, name) =>
-  lazyRoute(() => load().catch(rethrowLoadError), name);
-
-async function rethrowLoadError(error: unknown): Promise<never> {
-  const version = await checkForNewVersion();
-  if (version === 'unknown') throw new UnreachableError('The page cannot be loaded.', { cause: error });
-  // The router reloads for messages that begin like this. The message of a failed style sheet begins differently.
-  throw new TypeError(`Failed to fetch dynamically imported module: ${String(error)}`, { cause: error });
+export async function loadOrReload<Component>(load: () => Promise<Component>): Promise<Component> {
+  try {
+    return await load();
+  } catch (error) {
+    const version = await checkForNewVersion();
+    if (version === 'unknown') throw new UnreachableError('The page cannot be loaded.', { cause: error });
+    // The page is about to be left.
+    if (version === 'newer' && reloadOnce()) return new Promise(() => {});
+    throw error;
+  }
 }

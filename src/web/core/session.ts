@@ -46,7 +46,7 @@ let hasSignedOutHere = false;
 export const getEndedSession = (): Session =>
   hasSignedOutHere ? { member: null, hasSignedOut: true } : { member: null };
 
-/** The signed-in member. Loaded before any page is shown (app/router.tsx), so that it is available everywhere. */
+/** The signed-in member. Loaded before any page is shown (app/layouts.ts), so that it is available everywhere. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   // Without the signal: an error page that shows the name of the site and goes away would cancel the request of the router.

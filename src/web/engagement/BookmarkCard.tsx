@@ -6,7 +6,7 @@ import type { Bookmark, BookmarkList } from '#shared/engagement/bookmarks.ts';
 import { answerPath, questionPath } from '#shared/posts/question-paths.ts';
 import { CardTitle, PostButton, PostActions } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { bookmarkListPath } from './bookmark-lists.ts';
 import BookmarkDialog from './BookmarkDialog.tsx';
@@ -102,9 +102,9 @@ function ListLinks({ bookmark, lists }: { bookmark: Bookmark; lists: readonly Bo
     <ul className={classes.lists} aria-label={t`In lists`}>
       {bookmarkLists.map(({ id, name }) => (
         <li key={id}>
-          <PathLink href={bookmarkListPath(id)} className={classes.list} dir="auto">
+          <Link href={bookmarkListPath(id)} className={classes.list} dir="auto">
             {name}
-          </PathLink>
+          </Link>
         </li>
       ))}
     </ul>

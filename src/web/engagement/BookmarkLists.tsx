@@ -3,7 +3,7 @@ import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { type FormEvent, useState } from 'react';
 import { formatShortCount } from '#web/core/format.ts';
 import {
@@ -17,7 +17,7 @@ import { translateSchemaError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { DeleteDialog } from '#web/ui/Dialog.tsx';
 import { PostButton, PostActions } from '#web/posts/index.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { refreshBookmarks } from './bookmarks.ts';
 import {
   bookmarkListPath,
@@ -26,6 +26,7 @@ import {
   renameBookmarkList,
 } from './bookmark-lists.ts';
 import classes from './BookmarkLists.module.css';
+import { paths } from '#web/core/paths.ts';
 
 /** Links to the lists, and the actions on the current one. */
 export function BookmarkLists({ lists, listId }: { lists: Lists; listId: number | null }) {
@@ -64,16 +65,15 @@ export function BookmarkLists({ lists, listId }: { lists: Lists; listId: number 
 function BookmarkListLink(props: { id: number | null; name: string; count: number; shown: number | null }) {
   return (
     <li>
-      <PathLink
+      <Link
         href={bookmarkListPath(props.id)}
         resetScroll={false}
         className={classes.list}
         aria-current={props.id === props.shown ? 'page' : undefined}
-        activeOptions={{ exact: true, includeSearch: true }}
       >
         <span dir="auto">{props.name}</span>{' '}
         <span className={classes.count}>{formatShortCount(props.count)}</span>
-      </PathLink>
+      </Link>
     </li>
   );
 }
@@ -85,7 +85,7 @@ function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename:
   const remove = useMutation({
     mutationFn: () => deleteBookmarkList(list.id),
     onSuccess: async () => {
-      await router.navigate({ to: '/bookmarks', search: {}, replace: true });
+      await router.navigate(paths.bookmarks, { replace: true });
       await refreshBookmarks(client);
     },
     onError: (error) => toastError(t`The list could not be deleted: ${error.message}`),
@@ -123,7 +123,7 @@ function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefine
     onSuccess: async (id) => {
       await refreshBookmarks(client);
       onLeave();
-      await router.navigate({ to: '/bookmarks', search: { list: id }, resetScroll: false });
+      await router.navigate(bookmarkListPath(id), { resetScroll: false });
     },
     onError: (error) => setProblem(error.message),
   });

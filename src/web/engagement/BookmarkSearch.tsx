@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconSearch } from '@tabler/icons-react';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { limits } from '#shared/core/limits.ts';
 import { useSearchParamText } from '#web/core/useSearchParamText.ts';
 import classes from './BookmarkLists.module.css';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 
 /** Searches notes and titles. The query is in the address. */
 export function BookmarkSearch({ q, list }: { q: string; list: number | null }) {
@@ -13,12 +14,8 @@ export function BookmarkSearch({ q, list }: { q: string; list: number | null }) 
 
   function go(typed: string) {
     sends(typed);
-    void router.navigate({
-      to: '/bookmarks',
-      search: { list: list ?? undefined, q: typed.trim() === '' ? undefined : typed.trim() },
-      replace: true,
-      resetScroll: false,
-    });
+    const search = stringifySearch({ list, q: typed.trim() === '' ? undefined : typed.trim() });
+    void router.navigate(paths.bookmarks + search, { replace: true, resetScroll: false });
   }
 
   return (

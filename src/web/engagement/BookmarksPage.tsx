@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { usePageSearch } from '#web/core/router.ts';
 import { BookmarkCard } from './BookmarkCard.tsx';
 import { BookmarkLists } from './BookmarkLists.tsx';
 import { bookmarkListsQuery, bookmarksQuery } from './bookmark-lists.ts';
@@ -9,15 +9,16 @@ import { BookmarkSkeletons } from './BookmarkSkeletons.tsx';
 import { useLiveBookmarks } from './useLiveBookmarks.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
+import { parseBookmarksSearch } from '#web/core/page-search.ts';
 
 /** The member's bookmarks. They are private. */
 export function BookmarksPage() {
-  const { list = null, q = '' } = useSearch({ from: '/member/bookmarks' });
+  const { list = null, q = '' } = usePageSearch(parseBookmarksSearch);
   const lists = useQuery(bookmarkListsQuery);
   const bookmarks = useInfiniteQuery(bookmarksQuery({ listId: list, q }));
   useLiveBookmarks();

@@ -15,7 +15,7 @@ import { api, readJson } from '#web/core/api.ts';
 import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -83,9 +83,9 @@ function MutedQuestions() {
         <ul className={classes.list}>
           {questions.map(({ id, title, mutedAt }) => (
             <MutedItem key={id} mutedAt={mutedAt} unmute={() => setQuestionMute(id, false)}>
-              <PathLink href={questionPath(id, title)} className={classes.name} dir="auto" data-shortcut-stop>
+              <Link href={questionPath(id, title)} className={classes.name} dir="auto" data-shortcut-stop>
                 {title}
-              </PathLink>
+              </Link>
             </MutedItem>
           ))}
         </ul>

@@ -1,21 +1,25 @@
 import { plural, t } from '@lingui/core/macro';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import classes from './MutedBanner.module.css';
+import { parseSearch, stringifySearch } from '#web/core/paths.ts';
 
 /** The filter for questions with muted tags, from the address. */
 export function useMutedFilter(): MutedChoice {
-  const { muted } = useSearch({ strict: false });
-  return muted ?? 'hide';
+  return parseSearch(useLocation().search)['muted'] === 'show' ? 'show' : 'hide';
 }
 
 /** Says above a feed how many questions are left out, and can show them. */
 export function MutedBanner({ count, muted }: { count: number; muted: MutedChoice }) {
+  const { pathname, search } = useLocation();
+  const addressWith = (choice: 'show' | undefined) =>
+    pathname + stringifySearch({ ...parseSearch(search), muted: choice });
   if (muted === 'show')
     return (
       <p className={classes.note}>
         {t`Showing questions from muted topics.`}{' '}
-        <Link to="." search={(before) => ({ ...before, muted: undefined })} resetScroll={false}>
+        <Link href={addressWith(undefined)} resetScroll={false}>
           {t`Hide them`}
         </Link>
       </p>
@@ -27,7 +31,7 @@ export function MutedBanner({ count, muted }: { count: number; muted: MutedChoic
         one: '# question hidden by muted topics',
         other: '# questions hidden by muted topics',
       })}
-      <Link to="." search={(before) => ({ ...before, muted: 'show' })} resetScroll={false}>
+      <Link href={addressWith('show')} resetScroll={false}>
         {t`Show`}
       </Link>
     </p>

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { useEffect, useState } from 'react';
 import type { OwnApplication } from '#shared/identity/applications.ts';
 import { ApiError } from '#web/core/errors.ts';
@@ -63,8 +63,9 @@ function useLeaveWhenDecided() {
   useEffect(() => {
     if (isMember) {
       if (wasWaiting) toast(t`Your account is approved. Welcome!`);
-      router.history.replace(paths.home);
-    } else if (session !== undefined && status === undefined) router.history.replace(paths.login);
+      void router.navigate(paths.home, { replace: true });
+    } else if (session !== undefined && status === undefined)
+      void router.navigate(paths.login, { replace: true });
   }, [isMember, wasWaiting, status, session, router]);
 }
 

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useParam } from '#web/core/router.ts';
 import { type FormEvent, useState } from 'react';
 import type { ClaimProof, ProfileClaim } from '#shared/admin/profile-claims.ts';
 import { hasStatus, translateError } from '#web/core/errors.ts';
@@ -15,7 +15,7 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import classes from './ClaimProfilePage.module.css';
 import {
   askModerators,
@@ -29,7 +29,7 @@ import { parseMemberId } from './profiles.ts';
 
 /** Where a member claims the profile that an import made of their account on another site. */
 export function ClaimProfilePage() {
-  const { userId } = useParams({ from: '/member/claim-profile/$userId' });
+  const userId = useParam('userId');
   const id = parseMemberId(userId);
   return id === null ? <NotClaimable /> : <Claim key={id} id={id} />;
 }
@@ -59,8 +59,8 @@ function Claim({ id }: { id: number }) {
       <PageHeading>{t`Claim a profile`}</PageHeading>
       <p>
         <Trans>
-          If <PathLink href={profilePath(id)}>{name}</PathLink> is you on {site}, the posts and the reputation
-          of this profile can become yours. The source of each post stays visible.
+          If <Link href={profilePath(id)}>{name}</Link> is you on {site}, the posts and the reputation of this
+          profile can become yours. The source of each post stays visible.
         </Trans>
       </p>
       {claim.identityProvider !== null && (

@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation, useParams } from '@tanstack/react-router';
+import { useLocation, useParam } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import type { ReactNode } from 'react';
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
@@ -12,10 +13,11 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 import { sessionQuery, setSession, useSiteName } from '#web/core/session.ts';
+import { paths } from '#web/core/paths.ts';
 
 /** The target of the 'Unsubscribe' link in emails. It needs a button press, because mail scanners open links. */
 export function UnsubscribePage() {
-  const { token } = useParams({ from: '/unsubscribe/$token' });
+  const token = useParam('token');
   const unsubscribe = useMutation({
     mutationFn: () => readJson(api.email.unsubscribe.$post({ json: { token } })),
   });
@@ -31,9 +33,7 @@ export function UnsubscribePage() {
       {...unsubscribe}
       onClick={() => unsubscribe.mutate()}
     >
-      <Link to="/settings" hash="notifications">
-        {t`Change email preferences`}
-      </Link>
+      <Link href="/settings#notifications">{t`Change email preferences`}</Link>
     </EmailLinkPage>
   );
 }
@@ -41,7 +41,7 @@ export function UnsubscribePage() {
 /** The target of the link that confirms an email address. */
 export function ConfirmEmailPage() {
   const siteName = useSiteName();
-  const { token } = useParams({ from: '/confirm-email/$token' });
+  const token = useParam('token');
   const confirm = useMutation({
     mutationFn: () => readJson(api.email.confirmation.$post({ json: { token } })),
   });
@@ -59,13 +59,11 @@ export function ConfirmEmailPage() {
     >
       {confirm.isSuccess && (
         <>
-          <Link to="/">{t`Go to Home`}</Link>
+          <Link href="/">{t`Go to Home`}</Link>
           {' · '}
         </>
       )}
-      <Link to="/settings" hash="notifications">
-        {t`Change email preferences`}
-      </Link>
+      <Link href="/settings#notifications">{t`Change email preferences`}</Link>
     </EmailLinkPage>
   );
 }
@@ -136,7 +134,7 @@ function getUnsubscribedMessage(scope: UnsubscribeScope): string {
 /** The target of the link in the email to a new address. */
 export function NewEmailPage() {
   const siteName = useSiteName();
-  const token = useLocation({ select: ({ hash }) => hash });
+  const token = useLocation().hash;
   const client = useQueryClient();
   const confirm = useMutation({
     mutationFn: () => readJson(api.email.change.$post({ json: { token } })),
@@ -154,14 +152,14 @@ export function NewEmailPage() {
       {...confirm}
       onClick={() => confirm.mutate()}
     >
-      <Link to="/settings" search={{ tab: 'account' }}>{t`Settings`}</Link>
+      <Link href={paths.accountSettings}>{t`Settings`}</Link>
     </EmailLinkPage>
   );
 }
 
 /** The target of the link in the email to the old address. */
 export function RevertEmailPage() {
-  const token = useLocation({ select: ({ hash }) => hash });
+  const token = useLocation().hash;
   const client = useQueryClient();
   const revert = useMutation({
     mutationFn: () => readJson(api.email.revert.$post({ json: { token } })),
@@ -179,7 +177,7 @@ export function RevertEmailPage() {
       {...revert}
       onClick={() => revert.mutate()}
     >
-      <Link to="/forgot-password">{t`Forgot password?`}</Link>
+      <Link href="/forgot-password">{t`Forgot password?`}</Link>
     </EmailLinkPage>
   );
 }

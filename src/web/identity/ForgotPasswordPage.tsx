@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -60,7 +60,7 @@ export function ForgotPasswordPage() {
         </AccountForm>
       )}
       <p className={classes.other}>
-        <Link to="/login">{t`Back to sign-in`}</Link>
+        <Link href="/login">{t`Back to sign-in`}</Link>
       </p>
     </>
   );

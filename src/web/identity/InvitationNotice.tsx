@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { useSiteName } from '#web/core/session.ts';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -9,7 +9,7 @@ import classes from './auth-pages.module.css';
 
 /** The token of the invitation in the address `/register#invitation=…`; undefined without one. */
 export function useInvitationToken(): string | undefined {
-  const hash = useLocation({ select: (location) => location.hash });
+  const { hash } = useLocation();
   // The server does not know the hash.
   if (useIsHydrating()) return undefined;
   return new URLSearchParams(hash).get('invitation')?.slice(0, 100);

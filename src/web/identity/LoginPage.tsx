@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -12,16 +12,18 @@ import { PasswordField } from './PasswordField.tsx';
 import { TwoFactorForm } from './TwoFactorForm.tsx';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { isAskPath } from '#shared/identity/next-page.ts';
-import { useNextPage, useSessionEnded } from './next-page.ts';
+import { useNextPage, useSessionEnded, useVisitorPath } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import WelcomeText from '#web/ui/WelcomeText.tsx';
 import classes from './auth-pages.module.css';
+import { paths } from '#web/core/paths.ts';
 
 type Problem = { field: 'email' | 'password' | null; message: string };
 
 export function LoginPage() {
   usePageTitle(t`Sign in`);
   const next = useNextPage();
+  const registerPath = useVisitorPath(paths.register);
   const sessionEnded = useSessionEnded();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -102,15 +104,12 @@ export function LoginPage() {
       <OtherSignInMethods next={next} hasPasswords={hasPasswords} />
       {hasPasswords && (
         <p className={classes.other}>
-          <Link to="/forgot-password">{t`Forgot password?`}</Link>
+          <Link href="/forgot-password">{t`Forgot password?`}</Link>
         </p>
       )}
       <p className={classes.next}>
         <Trans>
-          New here?{' '}
-          <Link to="/register" search={{ next }} hash>
-            Create an account
-          </Link>
+          New here? <Link href={registerPath}>Create an account</Link>
         </Trans>
       </p>
     </>

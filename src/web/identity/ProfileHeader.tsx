@@ -9,7 +9,7 @@ import { useMember } from '#web/core/session.ts';
 import { BotBadge } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { type CountedNoun, formatCountOf, getCountedWord } from '#web/ui/Count.tsx';
-import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
@@ -65,7 +65,7 @@ export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean
               </a>
             )}
             {profile.sourceUrl !== null && !own && (
-              <PathLink href={claimProfilePath(profile.id)}>{t`Is this you? Claim this profile`}</PathLink>
+              <Link href={claimProfilePath(profile.id)}>{t`Is this you? Claim this profile`}</Link>
             )}
           </p>
         </div>

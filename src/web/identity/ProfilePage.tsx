@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Navigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { usePageSearch, useParam, useRouter } from '#web/core/router.ts';
+import { useEffect, useMemo } from 'react';
 import {
   memberActivityQuery,
   MemberCharts,
@@ -20,26 +20,33 @@ import { ProfileHeader } from './ProfileHeader.tsx';
 import { ProfileAnswers, ProfileQuestions } from './ProfilePosts.tsx';
 import { parseMemberId, profileQuery, profileKeys } from './profiles.ts';
 import { ProfileSkeleton } from './ProfileSkeleton.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 import { throttle } from '#web/core/timing.ts';
 import { useLive } from '#web/core/live.ts';
+import { parseProfileSearch } from '#web/core/page-search.ts';
 
 /** The profile of the id in the address; without one, the member's own. */
 export function ProfilePage() {
-  const { userId } = useParams({ from: '/member/profile/{-$userId}' });
+  const userId = useParam('userId');
   const member = useMember();
   // After a sign-out the layout is about to redirect.
-  if (userId === undefined)
+  if (userId === '')
     return member === null ? null : <MemberProfile id={member.id} own address={paths.profile} />;
   const id = parseMemberId(userId);
   if (id === null) return <MemberNotFound />;
   return <MemberProfile id={id} own={id === member?.id} address={profilePath(id)} />;
 }
 
+function Redirect({ path }: { path: string }) {
+  const router = useRouter();
+  useEffect(() => void router.navigate(path, { replace: true }), [router, path]);
+  return null;
+}
+
 function MemberProfile({ id, own, address }: { id: number; own: boolean; address: string }) {
-  const { tab = 'questions' } = useSearch({ from: '/member/profile/{-$userId}' });
+  const { tab = 'questions' } = usePageSearch(parseProfileSearch);
   const { data: profile, error, isPending, refetch } = useQuery(profileQuery(id));
   const activity = useQuery(memberActivityQuery(id));
   const reputation = useQuery(memberReputationQuery(id));
@@ -48,8 +55,7 @@ function MemberProfile({ id, own, address }: { id: number; own: boolean; address
 
   if (hasStatus(error, 404)) return <MemberNotFound />;
   // The account was merged into another one.
-  if (profile !== undefined && profile.id !== id)
-    return <Navigate to="/profile/{-$userId}" params={{ userId: String(profile.id) }} replace />;
+  if (profile !== undefined && profile.id !== id) return <Redirect path={profilePath(profile.id)} />;
   // Waits for the charts, which would move the content below them.
   if (isPending || activity.isPending || reputation.isPending) return <ProfileSkeleton />;
   if (profile === undefined)

@@ -9,7 +9,7 @@ import {
   useLiveAnswerCards,
 } from '#web/discovery/index.ts';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { useListStart } from '#web/ui/list-address.tsx';

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -15,10 +15,11 @@ import { useTypedState } from './useTypedState.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import fieldClasses from '#web/ui/fields.module.css';
 import { FormError } from '#web/ui/FormError.tsx';
-import { useNextPage } from './next-page.ts';
+import { useNextPage, useVisitorPath } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { RulesNote } from '#web/ui/RulesNote.tsx';
 import classes from './auth-pages.module.css';
+import { paths } from '#web/core/paths.ts';
 
 type Field = RegistrationProblem['field'];
 type Problem = { field: Field | null; message: string };
@@ -28,6 +29,7 @@ const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 export function RegisterPage() {
   usePageTitle(t`Create an account`);
   const next = useNextPage();
+  const loginPath = useVisitorPath(paths.login);
   const { joining = 'open', passwordSignIn = true, providers = [] } = useQuery(signInMethodsQuery).data ?? {};
   const invitation = useInvitationToken();
   const refusal = getRefusal({
@@ -54,9 +56,7 @@ export function RegisterPage() {
       <p className={classes.other}>
         <Trans>
           Already a member? {/* With the invitation in the hash, for the way back. */}
-          <Link to="/login" search={{ next }} hash>
-            Sign in
-          </Link>
+          <Link href={loginPath}>Sign in</Link>
         </Trans>
       </p>
     </>

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation, useRouter } from '@tanstack/react-router';
+import { useLocation, useRouter } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import { useRef, useState } from 'react';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -22,7 +23,7 @@ type Problem = { field: 'password' | 'confirm' | null; message: string };
  */
 export function ResetPasswordPage() {
   usePageTitle(t`Set a new password`);
-  const token = useLocation({ select: ({ hash }) => hash });
+  const token = useLocation().hash;
   const [password, setPassword] = useState('');
   const [confirm, setConfirm] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -36,7 +37,7 @@ export function ResetPasswordPage() {
       // All sessions have ended, including this browser's.
       setSession(client, { member: null, hasSignedOut: true });
       toast(t`Password changed. Please sign in with your new password.`);
-      router.history.replace('/login');
+      void router.navigate('/login', { replace: true });
     },
     onError: (error) => fail({ field: null, message: getActionErrorMessage(error) }),
   });
@@ -91,7 +92,7 @@ export function ResetPasswordPage() {
         />
       </AccountForm>
       <p className={classes.other}>
-        <Link to="/forgot-password">{t`Request a new link`}</Link>
+        <Link href="/forgot-password">{t`Request a new link`}</Link>
       </p>
     </VisitorFrame>
   );

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { usePageSearch } from '#web/core/router.ts';
 import { LanguageSelect } from '#web/ui/LanguageSelect.tsx';
 import { MuteSettings } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
@@ -18,6 +18,7 @@ import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import forms from './settings-form.module.css';
 import classes from '#web/ui/page.module.css';
+import { parseSettingsSearch } from '#web/core/page-search.ts';
 
 type Tab = 'general' | 'account';
 
@@ -28,7 +29,7 @@ const tabs = (): readonly TabLink<Tab>[] => [
 
 export function SettingsPage() {
   usePageTitle(t`Settings`);
-  const { tab = 'general' } = useSearch({ from: '/member/settings' });
+  const { tab = 'general' } = usePageSearch(parseSettingsSearch);
   return (
     <>
       <div className={classes.header}>

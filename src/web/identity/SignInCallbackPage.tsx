@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams, useRouter } from '@tanstack/react-router';
+import { useRouter, useParam } from '#web/core/router.ts';
+import { Link } from '#web/ui/Link.tsx';
 import { useEffect, useRef, useState } from 'react';
 import type { ProviderSignInResult } from '#shared/identity/sign-in-providers.ts';
 import { AccountForm } from './AccountForm.tsx';
@@ -19,7 +20,7 @@ import classes from './auth-pages.module.css';
 
 /** Where an identity provider redirects to. The parameters are valid once. */
 export function SignInCallbackPage() {
-  const { provider } = useParams({ strict: false });
+  const provider = useParam('provider');
   usePageTitle(t`Sign in`);
   const router = useRouter();
   const back = useFinishProviderSignIn();
@@ -39,16 +40,17 @@ export function SignInCallbackPage() {
   }, [mutate, provider]);
 
   useEffect(() => {
-    if (isApplicant) return router.history.replace(paths.application);
+    if (isApplicant) return void router.navigate(paths.application, { replace: true });
     if (data === undefined || !signedIn) return;
-    router.history.replace(
+    void router.navigate(
       data.linked
         ? `${paths.accountSettings}#security`
         : (parseInternalPath(data.next ?? undefined) ?? paths.home),
+      { replace: true },
     );
   }, [data, signedIn, isApplicant, router]);
 
-  const toLogin = () => void router.navigate({ to: '/login', replace: true });
+  const toLogin = () => void router.navigate(paths.login, { replace: true });
   return (
     <VisitorFrame>
       {step === 'two-factor' && <TwoFactorForm onBack={toLogin} />}
@@ -69,7 +71,7 @@ export function SignInCallbackPage() {
             </div>
           )}
           <p className={classes.other}>
-            <Link to="/login">{t`Sign in another way`}</Link>
+            <Link href="/login">{t`Sign in another way`}</Link>
           </p>
         </>
       )}

@@ -5,7 +5,7 @@ import { formatDateTime } from '#web/core/format.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { translateError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { useMember } from '#web/core/session.ts';
 import classes from './moderation.module.css';
 
@@ -21,7 +21,7 @@ export default function AccountStatusBanner() {
       {suspended !== null && (
         <output className={`${classes.note} ${classes.suspended}`} dir="auto">
           {t`Your account is suspended until ${formatDateTime(suspended.until)}. You can read but not post. Reason: ${suspended.reason}`}{' '}
-          <PathLink href={paths.removedPosts}>{t`Your removed posts`}</PathLink>
+          <Link href={paths.removedPosts}>{t`Your removed posts`}</Link>
         </output>
       )}
       {member.pendingStep != null && (

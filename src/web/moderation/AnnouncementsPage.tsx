@@ -11,7 +11,7 @@ import { announcementsKey } from '#web/discovery/index.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import page from '#web/ui/page.module.css';
 import { AnnouncementForm } from './AnnouncementForm.tsx';
 import { allAnnouncementsQuery, endAnnouncement, postAnnouncement, toDraft } from './announcements.ts';
@@ -79,9 +79,9 @@ function AnnouncementCard({ item }: { item: Announcement }) {
         {item.tag === null ? (
           <span className={classes.quiet}>{t`Home page`}</span>
         ) : (
-          <PathLink href={tagPath(item.tag)} dir="auto">
+          <Link href={tagPath(item.tag)} dir="auto">
             {item.tag}
-          </PathLink>
+          </Link>
         )}
         <span className={classes.quiet}>
           {item.until === null ? t`No end` : t`Until ${formatDateTime(item.until)}`}

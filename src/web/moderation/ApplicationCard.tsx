@@ -4,7 +4,7 @@ import { Button } from '#web/ui/Button.tsx';
 import type { Application } from '#shared/moderation/applications.ts';
 import { maxReviewCount } from '#shared/moderation/moderation.ts';
 import { moderatedMemberPath } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { toDescriptionItems } from '#shared/identity/sign-up-questions.ts';
 import { DescriptionList } from '#web/ui/DescriptionList.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -41,7 +41,7 @@ export function ApplicationCard({
             Registered <Time at={item.appliedAt} />
           </Trans>
         </span>
-        <PathLink href={moderatedMemberPath(item.id)}>{t`About this member`}</PathLink>
+        <Link href={moderatedMemberPath(item.id)}>{t`About this member`}</Link>
       </div>
       <p className={classes.quiet}>
         <span dir="ltr">@{item.emailDomain}</span>

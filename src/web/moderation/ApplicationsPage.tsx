@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useLocation } from '#web/core/router.ts';
+import { useState } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import { type ApplicationStatus, applicationStatus } from '#shared/identity/applications.ts';
 import type { Application } from '#shared/moderation/applications.ts';
@@ -33,9 +33,9 @@ import { useReviewClaim } from './useReviewClaim.ts';
 const claims = { claim: claimApplication, release: releaseApplication };
 
 /** The accounts that wait for approval, for moderators. */
-export function ApplicationsPage({ member: { id: memberId } }: { member: Me }): ReactNode {
+export function ApplicationsPage({ member: { id: memberId } }: { member: Me }) {
   usePageTitle(t`New accounts`);
-  const search = useLocation({ select: ({ searchStr }) => searchStr });
+  const { search } = useLocation();
   const status = applicationStatus.catch('waiting').parse(new URLSearchParams(search).get('status'));
   const client = useQueryClient();
   const query = useInfiniteQuery(applicationsQuery(status));

@@ -10,7 +10,7 @@ import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { claimKeys, claimsQuery, decideClaim } from './claims.ts';
@@ -87,18 +87,18 @@ function ClaimCard({
   return (
     <article className={classes.card} aria-label={t`Claim of ${memberName}`} tabIndex={-1} data-shortcut-stop>
       <div className={classes.head}>
-        <PathLink href={moderatedMemberPath(claim.memberId)}>
+        <Link href={moderatedMemberPath(claim.memberId)}>
           <bdi className={classes.strong}>{memberName}</bdi>
-        </PathLink>
+        </Link>
         <span className={classes.quiet}>
           <Time at={claim.requestedAt} />
         </span>
       </div>
       <p>
         {t`Claims the profile`}{' '}
-        <PathLink href={profilePath(claim.profileId)}>
+        <Link href={profilePath(claim.profileId)}>
           <bdi>{profileName}</bdi>
-        </PathLink>
+        </Link>
         {' · '}
         {plural(posts, { one: '# post', other: '# posts' })}
         {' · '}

@@ -2,17 +2,17 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Progress } from '#web/ui/mantine/Progress.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useRouter, useParam } from '#web/core/router.ts';
 import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import type { ManagedTag as Tag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { formatCount } from '#web/core/format.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { tagPath } from '#web/core/paths.ts';
+import { tagPath, managedTagPath } from '#web/core/paths.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import page from '#web/ui/page.module.css';
 import { managedTagQuery } from './managed-tags.ts';
 import classes from './moderation.module.css';
@@ -21,19 +21,16 @@ import { TagTextsForm } from './TagTextsForm.tsx';
 
 const TagChangeDialog = lazyComponent(() => import('./TagChangeDialog.tsx'));
 
-const route = getRouteApi('/member/moderation/tags/$tag');
-
 /** Where moderators change a tag. */
-export function ManagedTagPage(): ReactNode {
-  const { tag } = route.useParams();
+export function ManagedTagPage() {
+  const tag = useParam('tag');
   const query = useQuery(managedTagQuery(tag));
   const router = useRouter();
   const name = query.data?.name ?? tag;
   usePageTitle(t`Edit topic`);
   // A synonym, also after merging and renaming.
   useEffect(() => {
-    if (name !== tag)
-      void router.navigate({ to: '/moderation/tags/$tag', params: { tag: name }, replace: true });
+    if (name !== tag) void router.navigate(managedTagPath(name), { replace: true });
   }, [router, name, tag]);
   const [changing, setChanging] = useState<TagChangeDraft['kind'] | null>(null);
   if (hasStatus(query.error, 404)) return <NotFoundPage />;

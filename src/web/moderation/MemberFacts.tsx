@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { paths, profilePath } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { toDescriptionItems } from '#shared/identity/sign-up-questions.ts';
 import { DescriptionList } from '#web/ui/DescriptionList.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -48,11 +48,11 @@ export function MemberFacts({ member }: { member: ModeratedMember }) {
         <Fact name={t`Approval`}>
           {member.application === 'waiting' ? t`Waiting for a moderator` : t`Refused: ${reason}`}
           {' · '}
-          <PathLink
+          <Link
             href={
               member.application === 'waiting' ? paths.applications : `${paths.applications}?status=refused`
             }
-          >{t`New accounts`}</PathLink>
+          >{t`New accounts`}</Link>
         </Fact>
       )}
       {member.signUpAnswers.length > 0 && (
@@ -62,9 +62,9 @@ export function MemberFacts({ member }: { member: ModeratedMember }) {
       )}
       {invitedBy !== null && (
         <Fact name={t`Invited by`}>
-          <PathLink href={profilePath(invitedBy.id)} dir="auto">
+          <Link href={profilePath(invitedBy.id)} dir="auto">
             {invitedBy.displayName}
-          </PathLink>
+          </Link>
           {invitationNote !== null && invitationNote !== '' && <span dir="auto"> · {invitationNote}</span>}
         </Fact>
       )}

@@ -6,7 +6,7 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { anchorOf } from '#web/posts/index.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { memberPostsQuery } from './member-page.ts';
@@ -58,9 +58,9 @@ function PostItem({ post }: { post: MemberPost }) {
         <Time at={post.createdAt} />
         {status !== null && <span className={classes.badge}>{status}</span>}
       </div>
-      <PathLink href={`${questionPath(questionId, title)}${hash}`} className={classes.strong} dir="auto">
+      <Link href={`${questionPath(questionId, title)}${hash}`} className={classes.strong} dir="auto">
         {title}
-      </PathLink>
+      </Link>
       <p dir="auto">{post.excerptCut ? `${post.excerpt}…` : post.excerpt}</p>
       {reason !== null && reason !== '' && (
         <p className={classes.note} dir="auto">

@@ -8,7 +8,7 @@ import { moderatedMemberPath } from '#web/core/paths.ts';
 import { anchorOf } from '#web/posts/index.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { memberReportsQuery } from './member-page.ts';
@@ -62,17 +62,17 @@ function ReportItem({ report }: { report: MemberReport }) {
       {questionId === null || title === null ? (
         <p className={classes.quiet}>{t`The post no longer exists.`}</p>
       ) : (
-        <PathLink href={`${questionPath(questionId, title)}${hash}`} dir="auto">
+        <Link href={`${questionPath(questionId, title)}${hash}`} dir="auto">
           {title}
-        </PathLink>
+        </Link>
       )}
       {author !== null && (
         <p className={classes.quiet}>
           <Trans>
             Post by{' '}
-            <PathLink href={moderatedMemberPath(author.id)} dir="auto">
+            <Link href={moderatedMemberPath(author.id)} dir="auto">
               {author.displayName}
-            </PathLink>
+            </Link>
           </Trans>
         </p>
       )}

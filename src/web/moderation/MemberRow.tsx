@@ -3,7 +3,7 @@ import type { ListedMember } from '#shared/moderation/member-list.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { moderatedMemberPath } from '#web/core/paths.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { matchedRuleLabels } from './moderation-messages.ts';
 import { describeActivity } from './removals.ts';
@@ -35,9 +35,9 @@ export function MemberRow({
       <Avatar id={member.id} name={displayName} avatar={member.avatar} size={32} />
       <div className={classes.about}>
         <div className={classes.line}>
-          <PathLink href={moderatedMemberPath(member.id)} className={classes.name} dir="auto">
+          <Link href={moderatedMemberPath(member.id)} className={classes.name} dir="auto">
             {displayName}
-          </PathLink>
+          </Link>
           {roles[member.role] !== null && <span className={classes.badge}>{roles[member.role]}</span>}
           {member.suspendedUntil !== null && (
             <span

@@ -9,7 +9,7 @@ import { formatBrowserName } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { memberSignInsQuery, networkAccountsQuery } from './member-page.ts';
 import classes from './moderation.module.css';
@@ -103,9 +103,9 @@ function NetworkAccounts({ signInId, network }: { signInId: number; network: str
             {accounts.map((account) => (
               <li key={account.id} className={classes.account}>
                 <Avatar id={account.id} name={account.displayName} avatar={account.avatar} size={24} />
-                <PathLink href={moderatedMemberPath(account.id)} dir="auto">
+                <Link href={moderatedMemberPath(account.id)} dir="auto">
                   {account.displayName}
-                </PathLink>
+                </Link>
                 <span className={classes.quiet}>
                   {t`Last sign-in`} <Time at={account.lastSignInAt} />
                 </span>

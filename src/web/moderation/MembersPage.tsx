@@ -4,22 +4,23 @@ import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useRouter, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useState } from 'react';
+import { useRouter, usePageSearch } from '#web/core/router.ts';
+import { Suspense, useState } from 'react';
 import type { ListedMember, MemberFilter } from '#shared/moderation/member-list.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { paths } from '#web/core/paths.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 import { useSearchParamText } from '#web/core/useSearchParamText.ts';
 import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { memberListQuery } from './member-list.ts';
 import { MemberRow } from './MemberRow.tsx';
 import classes from './members.module.css';
+import { parseMembersSearch } from '#web/core/page-search.ts';
 
 const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
 
@@ -33,9 +34,9 @@ const getFilters = (): readonly (readonly [MemberFilter, string])[] => [
 ];
 
 /** All members with an account, for moderators. */
-export function MembersPage({ member }: { member: Me }): ReactNode {
+export function MembersPage({ member }: { member: Me }) {
   const isAdmin = member.role === 'admin';
-  const { q = '', show = 'all' } = useSearch({ from: '/member/moderation/members' });
+  const { q = '', show = 'all' } = usePageSearch(parseMembersSearch);
   usePageTitle(t`Members`);
   const query = useInfiniteQuery(memberListQuery({ q, show }));
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
@@ -108,9 +109,7 @@ export function MembersPage({ member }: { member: Me }): ReactNode {
       {show === 'all' && (
         <p className={classes.quiet}>
           {t`Only members with an account are listed, not authors of imported posts.`}{' '}
-          <PathLink
-            href={`${paths.search}?in=users&q=${encodeURIComponent(q)}`}
-          >{t`Search for members`}</PathLink>
+          <Link href={`${paths.search}?in=users&q=${encodeURIComponent(q)}`}>{t`Search for members`}</Link>
         </p>
       )}
       {hasMore && <p className={classes.quiet}>{t`More members match. Enter more of the name.`}</p>}
@@ -140,12 +139,11 @@ function MemberSearch({ q, show, isAdmin }: { q: string; show: MemberFilter; isA
 
   function go(next: { q: string; show: MemberFilter }, replace: boolean) {
     sends(next.q);
-    void router.navigate({
-      to: '/moderation/members',
-      search: {
-        q: next.q.trim() === '' ? undefined : next.q.trim(),
-        show: next.show === 'all' ? undefined : next.show,
-      },
+    const search = stringifySearch({
+      q: next.q.trim() === '' ? undefined : next.q.trim(),
+      show: next.show === 'all' ? undefined : next.show,
+    });
+    void router.navigate(paths.members + search, {
       replace,
       resetScroll: false,
     });

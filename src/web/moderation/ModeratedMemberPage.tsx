@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Me } from '#shared/identity/accounts.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { moderatedMemberQuery } from './moderation.ts';
@@ -19,24 +18,24 @@ import { hasStatus } from '#web/core/errors.ts';
 import { moderatedMemberPath, profilePath } from '#web/core/paths.ts';
 import { parseMemberId } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 import moderation from './moderation.module.css';
 import classes from '#web/ui/page.module.css';
-
-const route = getRouteApi('/member/moderation/member/$id');
+import { parseMemberPageSearch } from '#web/core/page-search.ts';
+import { useParam, usePageSearch } from '#web/core/router.ts';
 
 /** Everything that moderators know about a member. */
-export function ModeratedMemberPage({ member: viewer }: { member: Me }): ReactNode {
-  const id = parseMemberId(route.useParams().id);
+export function ModeratedMemberPage({ member: viewer }: { member: Me }) {
+  const id = parseMemberId(useParam('id'));
   return id === null ? <NotFoundPage /> : <MemberModeration id={id} viewer={viewer} />;
 }
 
 function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
-  const { tab = 'account' } = route.useSearch();
+  const { tab = 'account' } = usePageSearch(parseMemberPageSearch);
   const query = useQuery(moderatedMemberQuery(id));
   const { data: member, error } = query;
   usePageTitle(member?.displayName ?? t`Profile`);
@@ -108,9 +107,9 @@ function MergeNote({ merge }: { merge: NonNullable<ModeratedMember['merge']> }) 
     <output className={moderation.note}>
       <Trans>
         Merged into{' '}
-        <PathLink href={moderatedMemberPath(into.id)} dir="auto">
+        <Link href={moderatedMemberPath(into.id)} dir="auto">
           {into.displayName}
-        </PathLink>
+        </Link>
       </Trans>
       {!finished && <> · {t`Moving posts and votes: ${done} of ${total}`}</>}
     </output>

@@ -9,7 +9,7 @@ import { optionLabel, settingLabel } from '#web/core/setting-texts.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { moderatedMemberPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { undoAdminChange } from './moderation.ts';
 import { actionLabels, logEntryText, roleLabels } from './moderation-messages.ts';
@@ -34,16 +34,16 @@ export function ModerationLogList({
             <Time at={entry.at} />
             {entry.moderatorName !== null && <span dir="auto">{t`by ${entry.moderatorName}`}</span>}
             {entry.memberId !== null && entry.memberName !== null && (
-              <PathLink href={moderatedMemberPath(entry.memberId)} dir="auto">
+              <Link href={moderatedMemberPath(entry.memberId)} dir="auto">
                 {entry.memberName}
-              </PathLink>
+              </Link>
             )}
           </div>
           {entry.reason !== '' && <p dir="auto">{entry.reason}</p>}
           {entry.questionId !== null && entry.title !== null && (
-            <PathLink href={questionPath(entry.questionId, entry.title)} dir="auto">
+            <Link href={questionPath(entry.questionId, entry.title)} dir="auto">
               {entry.title}
-            </PathLink>
+            </Link>
           )}
           {entry.before !== null && (
             <State text={t`Before: ${describeState(entry, entry.before)}`} state={entry.before} />

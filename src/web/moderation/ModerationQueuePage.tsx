@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useState } from 'react';
+import { useLocation } from '#web/core/router.ts';
+import { Suspense, useState } from 'react';
 import {
   maxReviewCount,
   type PostAction,
@@ -20,7 +20,7 @@ import classes from './moderation.module.css';
 import type { Me } from '#shared/identity/accounts.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
-import { paths } from '#web/core/paths.ts';
+import { paths, parseSearch } from '#web/core/paths.ts';
 import { toastError } from '#web/core/toast.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -39,11 +39,11 @@ type OpenDialog = { item: ReviewItem; takeOver: boolean } & (
 );
 
 /** The posts that wait for a moderator, for moderators. */
-export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }): ReactNode {
+export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }) {
   usePageTitle(t`Review queue`);
   const client = useQueryClient();
-  const search = useSearch({ from: '/member/moderation' });
-  const cause = reviewCause.safeParse(search.cause).data ?? null;
+  const search = parseSearch(useLocation().search);
+  const cause = reviewCause.safeParse(search['cause']).data ?? null;
   const query = useInfiniteQuery(reviewQueueQuery(cause));
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.queue });

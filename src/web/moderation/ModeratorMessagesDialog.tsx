@@ -6,7 +6,7 @@ import { formatDateTime } from '#web/core/format.ts';
 import { paths } from '#web/core/paths.ts';
 import { toastError } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { moderatorMessagesQuery, markMessagesSeen } from './moderation.ts';
 import { ObjectionForm } from './ObjectionForm.tsx';
@@ -38,9 +38,9 @@ export default function ModeratorMessagesDialog() {
         ))}
       </ul>
       <p className={classes.quiet}>
-        <PathLink href={paths.removedPosts}>{t`Your removed posts`}</PathLink>
+        <Link href={paths.removedPosts}>{t`Your removed posts`}</Link>
         {' · '}
-        <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
+        <Link href={paths.moderationLog}>{t`Moderation log`}</Link>
       </p>
       <div className={classes.buttons}>
         <Button onClick={markSeen}>{t`Got it`}</Button>

@@ -6,7 +6,7 @@ import { paths } from '#web/core/paths.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { LastDayField } from './AnnouncementForm.tsx';
 import { endOfDay, postAnnouncement } from './announcements.ts';
@@ -57,7 +57,7 @@ export default function PinQuestionDialog({
         />
         <LastDayField value={lastDay} onChange={setLastDay} />
         <p className={classes.quiet}>
-          <PathLink href={paths.announcements}>{t`All announcements and pinned questions`}</PathLink>
+          <Link href={paths.announcements}>{t`All announcements and pinned questions`}</Link>
         </p>
         <FormError message={pin.error?.message ?? null} />
         <div className={classes.buttons}>

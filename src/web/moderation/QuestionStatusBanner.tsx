@@ -6,7 +6,7 @@ import { Suspense } from 'react';
 import type { Question } from '#shared/posts/questions.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { questionTitleQuery } from '#web/ui/markdown/question-titles.ts';
 import classes from './QuestionStatusBanner.module.css';
 
@@ -44,7 +44,7 @@ function DuplicateBanner({ id, closedBy }: { id: number; closedBy: Question['clo
   return (
     <p className={classes.note}>
       <Trans>
-        This question is a duplicate of <PathLink href={questionPath(id, known)}>{title}</PathLink>
+        This question is a duplicate of <Link href={questionPath(id, known)}>{title}</Link>
       </Trans>
       <Closers closedBy={closedBy} />
     </p>

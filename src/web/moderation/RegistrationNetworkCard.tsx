@@ -6,7 +6,7 @@ import type { RegisteredAccount, RegistrationNetwork } from '#shared/moderation/
 import { moderatedMemberPath } from '#web/core/paths.ts';
 import fields from '#web/ui/fields.module.css';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { describeActivity, registeredAccountsQuery } from './removals.ts';
 import classes from './moderation.module.css';
@@ -146,7 +146,7 @@ function AccountItem({
       {account.pendingStep !== null && <span className={classes.badge}>{t`Pending approval`}</span>}
       {account.isModerator && <span className={classes.quiet}>{t`Moderator`}</span>}
       {account.isRemoved && <span className={classes.quiet}>{t`Activity removed`}</span>}
-      <PathLink href={moderatedMemberPath(account.id)}>{t`About this member`}</PathLink>
+      <Link href={moderatedMemberPath(account.id)}>{t`About this member`}</Link>
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';

@@ -10,7 +10,7 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { moderationKeys, reportQuery, setReport } from './moderation.ts';
 import { reportReasons } from './moderation-messages.ts';
@@ -81,7 +81,7 @@ function ReportForm({ post, state, onClose }: { post: PostRef; state: ReportStat
         <CharacterCounter text={note} max={maxNoteLength} />
       </div>
       <p className={classes.quiet}>
-        {t`Reports are anonymous.`} <PathLink href={paths.moderationLog}>{t`Moderation log`}</PathLink>
+        {t`Reports are anonymous.`} <Link href={paths.moderationLog}>{t`Moderation log`}</Link>
       </p>
       <FormError message={report.error?.message ?? null} />
       <div className={classes.buttons}>

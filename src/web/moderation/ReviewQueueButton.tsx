@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { IconButton } from '#web/ui/Button.tsx';
 import { IconShield } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { useLive } from '#web/core/live.ts';
 import { paths } from '#web/core/paths.ts';
 import { applicationCountQuery, applicationKeys } from './applications.ts';
@@ -33,7 +33,7 @@ export default function ReviewQueueButton() {
       aria-label={label}
       title={label}
       renderRoot={(props) => (
-        <Link to={open === 0 && accounts > 0 ? paths.applications : paths.moderation} {...props} />
+        <Link href={open === 0 && accounts > 0 ? paths.applications : paths.moderation} {...props} />
       )}
     >
       <IconShield size={20} stroke={1.6} aria-hidden />

@@ -6,7 +6,7 @@ import { formatDate } from '#web/core/format.ts';
 import { moderatedMemberPath } from '#web/core/paths.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
   actionLabels,
@@ -84,18 +84,18 @@ export function ReviewQueueCard({
           </p>
         </>
       )}
-      <PathLink
+      <Link
         href={`${questionPath(item.questionId, item.title)}${hash}`}
         className={classes.strong}
         dir="auto"
       >
         {item.title}
-      </PathLink>
+      </Link>
       <div className={classes.head}>
         <Author id={item.authorId} name={item.authorName} />
         <Time at={item.createdAt} />
         {item.authorId !== null && (
-          <PathLink href={moderatedMemberPath(item.authorId)}>{t`About this member`}</PathLink>
+          <Link href={moderatedMemberPath(item.authorId)}>{t`About this member`}</Link>
         )}
       </div>
       {item.author !== null && <p className={classes.quiet}>{describeAuthor(item.author)}</p>}

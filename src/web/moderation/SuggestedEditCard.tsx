@@ -14,7 +14,7 @@ import { anchorOf, Author, PostDiff } from '#web/posts/index.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { decideSuggestion, editSuggestionQuery, withdrawSuggestion } from './edit-suggestions.ts';
@@ -43,13 +43,13 @@ export function SuggestedEditCard({
       data-suggested-edit
       aria-label={t`Edit suggested by ${item.memberName}`}
     >
-      <PathLink
+      <Link
         href={`${questionPath(item.questionId, item.title)}${hash}`}
         className={classes.strong}
         dir="auto"
       >
         {item.title}
-      </PathLink>
+      </Link>
       <div className={classes.head}>
         <span className={classes.quiet}>{postKindLabels[item.kind]()}</span>
         <Author id={item.memberId} name={item.memberName} />

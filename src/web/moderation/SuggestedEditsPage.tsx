@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
 import {
   type EditSuggestion,
   type EditSuggestionList,
@@ -8,7 +8,7 @@ import {
   maxEditSuggestionCount,
 } from '#shared/moderation/edit-suggestions.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
-import { paths } from '#web/core/paths.ts';
+import { paths, parseSearch } from '#web/core/paths.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -21,8 +21,8 @@ import { SuggestedEditCard } from './SuggestedEditCard.tsx';
 /** The suggested edits that the member can decide, and their own. */
 export function SuggestedEditsPage() {
   usePageTitle(t`Suggested edits`);
-  const search = useSearch({ from: '/member/suggested-edits' });
-  const list = editSuggestionList.catch('review').parse(search.list);
+  const search = parseSearch(useLocation().search);
+  const list = editSuggestionList.catch('review').parse(search['list']);
   const client = useQueryClient();
   const query = useInfiniteQuery(editSuggestionsQuery(list));
   const refresh = () => void client.invalidateQueries({ queryKey: suggestionKeys.all });

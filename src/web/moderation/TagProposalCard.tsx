@@ -7,7 +7,7 @@ import { formatCount } from '#web/core/format.ts';
 import { tagPath } from '#web/core/paths.ts';
 import { Author } from '#web/posts/index.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import classes from './moderation.module.css';
 import { ReviewHistory } from './ReviewHistory.tsx';
@@ -47,9 +47,9 @@ export function TagProposalCard({
         {proposal.similar.map(({ name, questionsCount }, index) => (
           <span key={name}>
             {index > 0 && ' · '}
-            <PathLink href={tagPath(name)} dir="auto">
+            <Link href={tagPath(name)} dir="auto">
               {name}
-            </PathLink>{' '}
+            </Link>{' '}
             ({formatCountOf('question', questionsCount, formatCount(questionsCount))})
           </span>
         ))}
@@ -57,9 +57,9 @@ export function TagProposalCard({
       <ul className={classes.proposals} aria-label={t`Questions`}>
         {proposal.questions.map((question) => (
           <li key={question.id}>
-            <PathLink href={questionPath(question.id, question.title)} className={classes.strong} dir="auto">
+            <Link href={questionPath(question.id, question.title)} className={classes.strong} dir="auto">
               {question.title}
-            </PathLink>
+            </Link>
             <div className={classes.head}>
               <Author id={question.memberId} name={question.memberName} />
               <Time at={question.createdAt} />

@@ -6,7 +6,7 @@ import { ApiError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { useSendConfirmationEmail } from './notification-preferences.ts';
 import classes from './NotificationPreferences.module.css';
 
@@ -20,7 +20,7 @@ export function EmailStatusNote({ state, isWanted }: { state: EmailStatus; isWan
       <p>
         <Trans>
           Emails to {email} are off, because they came back.{' '}
-          <PathLink href={paths.accountSettings}>Account settings</PathLink>
+          <Link href={paths.accountSettings}>Account settings</Link>
         </Trans>
       </p>
     );

@@ -18,7 +18,7 @@ import { Trans } from '@lingui/react';
 import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
 import type { Notification } from '#shared/notifications/notifications.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { useSwipe } from '#web/ui/useSwipe.ts';
 import { Time } from '#web/ui/Time.tsx';
 import { useMarkAllRead, useMarkRead } from './notification-lists.ts';
@@ -72,7 +72,7 @@ function NotificationItem({
 
   return (
     <li className={classes.line} {...(!notification.read && swipe)}>
-      <PathLink
+      <Link
         href={notification.link}
         className={classes.item}
         data-unread={!notification.read || undefined}
@@ -116,7 +116,7 @@ function NotificationItem({
             )}
           </span>
         </span>
-      </PathLink>
+      </Link>
       {!notification.read && (
         <button
           type="button"

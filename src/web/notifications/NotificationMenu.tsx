@@ -6,7 +6,7 @@ import { ApiError } from '#web/core/errors.ts';
 import { paths } from '#web/core/paths.ts';
 import { ExternalTarget, useOpenAfterMount } from '#web/ui/lazy-popover.tsx';
 import { type FailedQuery, LoadError } from '#web/ui/LoadError.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { MarkAllReadButton, NotificationList, NotificationSkeletons } from './NotificationList.tsx';
 import classes from './NotificationMenu.module.css';
 
@@ -58,9 +58,9 @@ function MenuContent({ page, query, onClose }: MenuProps) {
         <NotificationList notifications={items.slice(0, limits.notificationsMenu)} compact onOpen={onClose} />
       </div>
       {items.length > limits.notificationsMenu && (
-        <PathLink href={paths.notifications} className={classes.all} onClick={onClose}>
+        <Link href={paths.notifications} className={classes.all} onClick={onClose}>
           {t`View all notifications`}
-        </PathLink>
+        </Link>
       )}
     </>
   );

@@ -1,19 +1,20 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { usePageSearch } from '#web/core/router.ts';
 import type { NotificationFilter } from '#shared/notifications/notifications.ts';
 import { MarkAllReadButton, NotificationList, NotificationSkeletons } from './NotificationList.tsx';
 import { useUnreadCount } from './notifications.ts';
 import { notificationsQuery } from './notification-lists.ts';
 import { useLiveNotifications } from './useLiveNotifications.ts';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import classes from '#web/ui/page.module.css';
+import { parseNotificationsSearch } from '#web/core/page-search.ts';
 
 const tabs = (): readonly TabLink<NotificationFilter>[] => [
   { key: 'all', label: t`All`, href: paths.notifications },
@@ -22,7 +23,7 @@ const tabs = (): readonly TabLink<NotificationFilter>[] => [
 
 export function NotificationsPage() {
   usePageTitle(t`Notifications`);
-  const { tab: filter = 'all' } = useSearch({ from: '/member/notifications' });
+  const { tab: filter = 'all' } = usePageSearch(parseNotificationsSearch);
   const query = useInfiniteQuery(notificationsQuery(filter));
   const unread = useUnreadCount();
   const newItems = useLiveNotifications(filter);

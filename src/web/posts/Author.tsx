@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { formerMemberName } from '#shared/core/limits.ts';
 import { profilePath } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import classes from './PostMeta.module.css';
 
 /** The author's name with a link to the profile; only the name for authors without an account. */
@@ -21,9 +21,9 @@ export function Author(props: {
     );
   return (
     <>
-      <PathLink href={profilePath(id)} className={className} dir="auto">
+      <Link href={profilePath(id)} className={className} dir="auto">
         {name}
-      </PathLink>
+      </Link>
       {props.isBot && <BotBadge />}
     </>
   );

@@ -5,7 +5,7 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { paths } from '#web/core/paths.ts';
 import { visitor } from '#web/core/session.ts';
 import { keepFieldInView } from '#web/editor/index.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { useQuestionPage } from './questions/question-page-context.ts';
 import classes from './revisions/EditConflictBanner.module.css';
 
@@ -40,7 +40,7 @@ function Notice({ reason }: { reason: keyof typeof messages }) {
         {messages[reason]()} {/* Drafts of visitors stay in this browser and have no list. */}
         {member !== visitor && (
           <Trans>
-            Your text is in <PathLink href={paths.drafts}>Drafts</PathLink>.
+            Your text is in <Link href={paths.drafts}>Drafts</Link>.
           </Trans>
         )}
       </span>

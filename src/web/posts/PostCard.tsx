@@ -3,7 +3,7 @@ import { Fragment, type ReactNode, useId } from 'react';
 import type { SearchHighlight } from '#shared/discovery/search.ts';
 import { Author } from './Author.tsx';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import classes from './PostCard.module.css';
 import { Time } from '#web/ui/Time.tsx';
 
@@ -58,9 +58,9 @@ export function PostCard({
         {post.excerptCut && (
           <>
             {highlight?.text || isIntroduction(post.excerpt) ? ' ' : '… '}
-            <PathLink href={href} aria-describedby={titleId} className={classes.more}>
+            <Link href={href} aria-describedby={titleId} className={classes.more}>
               {t`Read more`}
-            </PathLink>
+            </Link>
           </>
         )}
       </p>
@@ -104,9 +104,9 @@ function withOffsets(parts: readonly { text: string; highlighted: boolean }[]) {
 export function CardTitle({ id, href, children }: { id: string; href: string; children: ReactNode }) {
   return (
     <h2 id={id} className={classes.title} dir="auto">
-      <PathLink href={href} data-shortcut-stop>
+      <Link href={href} data-shortcut-stop>
         <span className={classes.lines}>{children}</span>
-      </PathLink>
+      </Link>
     </h2>
   );
 }

@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import classes from './TagLinks.module.css';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { isDotSegment, tagPath } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { tagPath } from '#web/core/paths.ts';
+import { Link } from '#web/ui/Link.tsx';
 
 /**
  * The tags of a question as links to their pages.
@@ -48,6 +47,5 @@ export function TagLink({
     'data-shortcut-stop': shortcutStop || undefined,
     children,
   } as const;
-  if (isDotSegment(tag)) return <PathLink href={tagPath(tag)} {...props} />;
-  return <Link to="/topics/$tag" params={{ tag }} {...props} />;
+  return <Link href={tagPath(tag)} {...props} />;
 }

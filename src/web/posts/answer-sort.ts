@@ -1,5 +1,6 @@
 import { answerSortCookie } from '#shared/core/protocol.ts';
 import type { AnswerSort } from '#shared/posts/answers.ts';
+import { parseAfter } from '#web/core/paths.ts';
 import { readCookie, writeCookie } from '#web/core/cookies.ts';
 
 const answerSorts: readonly AnswerSort[] = ['newest', 'helpful', 'oldest'];
@@ -17,3 +18,12 @@ export function getSavedAnswerSort(): AnswerSort {
 export function saveAnswerSort(order: AnswerSort): void {
   writeCookie(answerSortCookie, order);
 }
+
+/** An address without `sort` uses the order that the member selected last. */
+export const parseQuestionSearch = ({
+  sort,
+  after,
+}: Record<string, unknown>): { sort?: AnswerSort | undefined; after?: string | undefined } => ({
+  sort: isAnswerSort(sort) ? sort : undefined,
+  after: parseAfter(after),
+});

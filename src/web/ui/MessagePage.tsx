@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from './Button.tsx';
-import { Link } from '@tanstack/react-router';
+import { Link } from './Link.tsx';
 import type { ReactNode } from 'react';
 import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { PageHeading, usePageTitle } from './PageHeading.tsx';
@@ -33,7 +33,7 @@ export function NotFoundPage() {
       heading={t`Page not found`}
       text={t`This page doesn't exist. It may have been moved or deleted.`}
     >
-      <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+      <Button variant="default" renderRoot={(props) => <Link href="/" {...props} />}>
         {t`Go to Home`}
       </Button>
     </MessagePage>

@@ -1,7 +1,7 @@
 import { IconChevronDown, type TablerIcon } from '@tabler/icons-react';
 import { Button } from './Button.tsx';
 import { Menu, menuPortal } from './mantine/Menu.tsx';
-import { PathLink } from './PathLink.tsx';
+import { Link } from './Link.tsx';
 
 export type MenuPage = {
   /** A path with its query. */
@@ -24,7 +24,7 @@ export function PagesMenu({ label, pages }: { label: string; pages: readonly Men
           <Menu.Item
             key={label}
             leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-            renderRoot={(props) => <PathLink href={href} {...props} />}
+            renderRoot={(props) => <Link href={href} {...props} />}
           >
             {label}
           </Menu.Item>

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Link } from '@tanstack/react-router';
+import { Link } from './Link.tsx';
 import { IconBookmarks, IconChevronRight, IconPencil, type TablerIcon } from '@tabler/icons-react';
 import classes from './SavedLinks.module.css';
 import { paths } from '#web/core/paths.ts';
@@ -11,7 +11,7 @@ export function SavedLinks() {
       <ul className={classes.list}>
         {getSavedLinks().map(({ to, label, Icon }) => (
           <li key={label}>
-            <Link to={to} className={classes.link}>
+            <Link href={to} className={classes.link}>
               <Icon size={20} stroke={1.6} aria-hidden />
               {label}
               <IconChevronRight size={18} stroke={1.6} aria-hidden className={classes.chevron} />
@@ -23,10 +23,10 @@ export function SavedLinks() {
   );
 }
 
-export type NavigationLink = { to: string; label: string; Icon: TablerIcon };
+export type NavigationTarget = { to: string; label: string; Icon: TablerIcon };
 
 /** The private lists of a member: the navigation 'Saved', next to every page or, on phones, on the own profile. */
-export const getSavedLinks = (): NavigationLink[] => [
+export const getSavedLinks = (): NavigationTarget[] => [
   { to: paths.bookmarks, label: t`Bookmarks`, Icon: IconBookmarks },
   { to: paths.drafts, label: t`Drafts`, Icon: IconPencil },
 ];

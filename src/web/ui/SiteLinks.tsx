@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import type { SitePageName } from '#shared/core/site-page-names.ts';
 import { useCachedSession } from '#web/core/session.ts';
-import { PathLink } from './PathLink.tsx';
+import { Link } from './Link.tsx';
 import classes from './SiteLinks.module.css';
 
 export const sitePageLabels: Readonly<Record<SitePageName, () => string>> = {
@@ -18,7 +18,7 @@ export function SiteLinks() {
       <ul className={classes.list}>
         {pages.map((name) => (
           <li key={name}>
-            <PathLink href={`/${name}`}>{sitePageLabels[name]()}</PathLink>
+            <Link href={`/${name}`}>{sitePageLabels[name]()}</Link>
           </li>
         ))}
         {footerLinks.map(({ label, href }) => (

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
-import { PathLink } from './PathLink.tsx';
+import { Link } from './Link.tsx';
 import classes from './TabLinks.module.css';
 
 export type TabLink<Key extends string> = { key: Key; label: string; href: string };
@@ -25,7 +25,7 @@ export function TabLinks<Key extends string>(props: {
         {props.tabs.map(({ key, label, href }) => {
           const selected = key === props.current;
           return (
-            <PathLink
+            <Link
               key={key}
               id={`tab-${key}`}
               href={href}
@@ -38,7 +38,7 @@ export function TabLinks<Key extends string>(props: {
               onKeyDown={moveFocus}
             >
               {label}
-            </PathLink>
+            </Link>
           );
         })}
       </div>

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Link, Outlet, useRouter, useSearch } from '@tanstack/react-router';
+import { useRouter, usePageSearch } from '#web/core/router.ts';
+import { Link } from './Link.tsx';
 import { type ReactNode, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
@@ -9,6 +10,7 @@ import { paths } from '#web/core/paths.ts';
 import { useCachedSession, useHasSiteLinks, useMember, useSiteName } from '#web/core/session.ts';
 import { SiteLinks } from './SiteLinks.tsx';
 import classes from './VisitorFrame.module.css';
+import { parseVisitorSearch } from '#web/core/page-search.ts';
 
 /**
  * The layout of pages that need no sign-in.
@@ -22,7 +24,7 @@ export function VisitorFrame({ wide, children }: { wide?: boolean; children: Rea
   return (
     <div className={classes.frame}>
       <header className={classes.header}>
-        <Link to={isPublic ? '/' : '/login'} className={classes.brand} aria-label={siteName}>
+        <Link href={isPublic ? '/' : '/login'} className={classes.brand} aria-label={siteName}>
           <Logo size={30} />
           <span>{siteName}</span>
         </Link>
@@ -43,19 +45,15 @@ export function VisitorFrame({ wide, children }: { wide?: boolean; children: Rea
  * The layout of /login and /register. After a sign-in, here or in another tab, it navigates to the page that was
  * requested first.
  */
-export function VisitorLayout() {
+export function VisitorLayout({ children }: { children: ReactNode }) {
   const router = useRouter();
-  const { next } = useSearch({ from: '/visitor' });
+  const { next } = usePageSearch(parseVisitorSearch);
   const signedIn = useMember() !== null;
   const isApplicant = useCachedSession()?.account !== undefined;
   useEffect(() => {
-    if (signedIn) router.history.replace(next ?? '/');
-    else if (isApplicant) router.history.replace(paths.application);
+    if (signedIn) void router.navigate(next ?? '/', { replace: true });
+    else if (isApplicant) void router.navigate(paths.application, { replace: true });
   }, [signedIn, isApplicant, next, router]);
 
-  return (
-    <VisitorFrame>
-      <Outlet />
-    </VisitorFrame>
-  );
+  return <VisitorFrame>{children}</VisitorFrame>;
 }

@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter, useLocation } from '#web/core/router.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
@@ -14,6 +14,7 @@ import { SelectField } from '#web/ui/SelectField.tsx';
 import { saveAnswerSort } from '#web/posts/answer-sort.ts';
 import { AnswerArticle } from './AnswerArticle.tsx';
 import classes from './AnswerList.module.css';
+import { stringifySearch } from '#web/core/paths.ts';
 
 type AnswerListProps = {
   page: QuestionPageData;
@@ -91,6 +92,7 @@ function AnswerSortSelect({ sort, preferredSort }: { sort: AnswerSort; preferred
   const { questionId } = useQuestionPage();
   const client = useQueryClient();
   const router = useRouter();
+  const { pathname } = useLocation();
   return (
     <div className={classes.sort}>
       <SelectField
@@ -102,12 +104,8 @@ function AnswerSortSelect({ sort, preferredSort }: { sort: AnswerSort; preferred
           saveAnswerSort(next);
           // Fetches a fresh order when the member selects one. Otherwise positions stay while the page is open.
           client.removeQueries({ queryKey: questionQuery(questionId, next).queryKey });
-          void router.navigate({
-            to: '/question/$id/{-$slug}',
-            params: (current) => ({ ...current, id: String(questionId) }),
-            search: { sort: next === preferredSort ? undefined : next },
-            resetScroll: false,
-          });
+          const search = stringifySearch({ sort: next === preferredSort ? undefined : next });
+          void router.navigate(pathname + search, { resetScroll: false });
         }}
       />
     </div>

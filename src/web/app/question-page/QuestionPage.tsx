@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { Me } from '#shared/identity/accounts.ts';
-import { getSavedAnswerSort } from '#web/posts/answer-sort.ts';
+import { getSavedAnswerSort, parseQuestionSearch } from '#web/posts/answer-sort.ts';
 import { AnswerForm, QueuedPostsElsewhere, RestoreRefusedPosts } from '#web/posts/post-forms-on-demand.tsx';
 import { AnswerList } from './AnswerList.tsx';
 import { hasStatus, translateError } from '#web/core/errors.ts';
@@ -36,15 +36,14 @@ import { preloadDialogs } from '#web/ui/Dialog.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import classes from './QuestionPage.module.css';
+import { useParam, usePageSearch } from '#web/core/router.ts';
 
 const HiddenPosts = lazyComponent(() => import('#web/moderation/HiddenPosts.tsx'));
 // It waits for related questions anyway.
 const QuestionSidebar = lazyComponent(() => import('./QuestionSidebar.tsx'));
 
-const route = getRouteApi('/member/question/$id/{-$slug}');
-
 export function QuestionPage() {
-  const id = parseQuestionId(route.useParams().id);
+  const id = parseQuestionId(useParam('id'));
   const current = useReader();
   // When the session ends, the text being typed stays the draft of the member who typed it.
   const [member, setMember] = useState(current);
@@ -58,14 +57,14 @@ export function QuestionPage() {
 function Question({ id, member }: { id: number; member: Me }) {
   // Read once when the question is opened, so that Back returns to the same order.
   const [preferredSort] = useState(getSavedAnswerSort);
-  const { sort = preferredSort, after = null } = route.useSearch();
+  const { sort = preferredSort, after = null } = usePageSearch(parseQuestionSearch);
   const query = useQuery({
     ...questionQuery(id, sort, after),
     // The page stays while the answers load in another order.
     placeholderData: (previous) => (previous?.question.id === id ? previous : undefined),
   });
   const { data: page, error, isPlaceholderData, fetchStatus, isFetchedAfterMount } = query;
-  useCanonicalAddress({ id, title: page?.question.title, slug: route.useParams().slug });
+  useCanonicalAddress({ id, title: page?.question.title, slug: useParam('slug') });
   const cache = useQuestionCache(id, sort, after);
   const branches = useReplyBranches();
   const reveal = useReveal(page, branches.expand);
@@ -183,7 +182,7 @@ function QuestionNotFound() {
       heading={translateError('question-not-found')}
       text={t`The author may have deleted it, or the link is wrong.`}
     >
-      <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+      <Button variant="default" renderRoot={(props) => <Link href="/" {...props} />}>
         {t`Go to Home`}
       </Button>
     </MessagePage>

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { Announcement } from '#shared/moderation/announcements.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { useMinute } from '#web/ui/Time.tsx';
 import { announcementsQuery } from './announcements.ts';
 import classes from './Announcements.module.css';
@@ -32,9 +32,9 @@ export function AnnouncementText({ item: { question, text, link } }: { item: Ann
     return (
       <>
         <span className={classes.label}>{t`Pinned`}</span>
-        <PathLink href={questionPath(question.id, question.title)} dir="auto">
+        <Link href={questionPath(question.id, question.title)} dir="auto">
           {question.title}
-        </PathLink>
+        </Link>
       </>
     );
   return (
@@ -43,9 +43,9 @@ export function AnnouncementText({ item: { question, text, link } }: { item: Ann
       {link === '' ? (
         <span dir="auto">{text}</span>
       ) : link.startsWith('/') ? (
-        <PathLink href={link} dir="auto">
+        <Link href={link} dir="auto">
           {text}
-        </PathLink>
+        </Link>
       ) : (
         <a href={link} dir="auto">
           {text}

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { FeedPage, MutedChoice } from '#shared/engagement/mutes.ts';
 import { countMuted, MutedBanner, useIsMuted, useMutedFilter } from '#web/engagement/index.ts';
@@ -71,7 +71,7 @@ function EmptyFeed({ feed }: { feed: Feed }) {
           ? t`Questions without an answer show up here.`
           : t`New questions show up here.`}
       </p>
-      <Button renderRoot={(props) => <Link to="/ask" {...props} />} variant="default">
+      <Button renderRoot={(props) => <Link href="/ask" {...props} />} variant="default">
         {t`Ask a question`}
       </Button>
     </div>

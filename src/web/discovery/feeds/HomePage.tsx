@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMediaQuery } from '@mantine/hooks';
-import { useSearch } from '@tanstack/react-router';
+import { usePageSearch } from '#web/core/router.ts';
 import { Suspense } from 'react';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import { FeedList } from './FeedList.tsx';
@@ -9,6 +9,7 @@ import { useCachedSession } from '#web/core/session.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
 import classes from '#web/ui/page.module.css';
+import { parseHomeSearch } from '#web/core/page-search.ts';
 
 const HomeAside = lazyComponent(async () => {
   const { HomeSidebar } = await import('./HomeSidebar.tsx');
@@ -24,7 +25,7 @@ const tabs = (): readonly TabLink<Feed>[] => [
 const WelcomeText = lazyComponent(() => import('#web/ui/WelcomeText.tsx'));
 
 export function HomePage() {
-  const { tab: feed = 'recent' } = useSearch({ from: '/member/' });
+  const { tab: feed = 'recent' } = usePageSearch(parseHomeSearch);
   usePageTitle(t`Questions for you`);
   const session = useCachedSession();
   const hasWelcome = session?.member === null && session.welcomeText;

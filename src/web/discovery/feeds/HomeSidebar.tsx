@@ -7,7 +7,7 @@ import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import page from '#web/ui/page.module.css';
 import { useListStart } from '#web/ui/list-address.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { TagLinks } from '#web/posts/index.ts';
 import { Time } from '#web/ui/Time.tsx';
 import { feedQuery } from './feeds.ts';
@@ -36,17 +36,17 @@ function FollowedTagLinks() {
     return (
       <SidebarSection heading={t`Topics you follow`}>
         <p className={classes.text}>{t`Follow topics to see their questions here.`}</p>
-        <PathLink href={paths.tags} className={classes.more}>
+        <Link href={paths.tags} className={classes.more}>
           {t`Browse topics`}
-        </PathLink>
+        </Link>
       </SidebarSection>
     );
   return (
     <SidebarSection heading={t`Topics you follow`}>
       <TagLinks tags={followed.tags} />
-      <PathLink href={paths.following} className={classes.more}>
+      <Link href={paths.following} className={classes.more}>
         {t`View new questions`}
-      </PathLink>
+      </Link>
     </SidebarSection>
   );
 }

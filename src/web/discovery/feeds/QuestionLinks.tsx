@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { questionPath } from '#shared/posts/question-paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import classes from './QuestionLinks.module.css';
 
 /** A list of question titles, next to or below a page. */
@@ -13,9 +13,9 @@ export function QuestionLink(props: { question: { id: number; title: string }; c
   const { id, title } = props.question;
   return (
     <li className={classes.item}>
-      <PathLink href={questionPath(id, title)} dir="auto" className={classes.link}>
+      <Link href={questionPath(id, title)} dir="auto" className={classes.link}>
         <span className={classes.title}>{title}</span>
-      </PathLink>
+      </Link>
       <span className={classes.note}>{props.children}</span>
     </li>
   );

@@ -6,7 +6,7 @@ import { TagCard, TagSkeletons } from '#web/discovery/tags/TagCard.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { followedTagsQuery } from '#web/engagement/index.ts';
 import { useLiveFollowedTags } from './useLiveFollowing.ts';
@@ -56,9 +56,9 @@ function ShortQuestion({ question }: { question: QuestionCard }) {
   return (
     <article aria-labelledby={titleId} className={classes.question}>
       <h3 id={titleId} className={classes.title} dir="auto">
-        <PathLink href={questionPath(question.id, question.title)} data-shortcut-stop>
+        <Link href={questionPath(question.id, question.title)} data-shortcut-stop>
           {question.title}
-        </PathLink>
+        </Link>
       </h3>
       <p className={classes.meta}>
         <Time at={question.createdAt} kind="card" />

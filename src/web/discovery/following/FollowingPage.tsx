@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { usePageSearch } from '#web/core/router.ts';
 import { useState, type ReactNode } from 'react';
 import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeletons.tsx';
 import { FollowedQuestions, RecentActivity } from './FollowedQuestions.tsx';
@@ -9,7 +9,7 @@ import { FollowedTags } from './FollowedTags.tsx';
 import { followedSummaryQuery } from '#web/engagement/index.ts';
 import { SuggestedTags } from './SuggestedTags.tsx';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { TabLinks, type TabLink } from '#web/ui/TabLinks.tsx';
@@ -17,6 +17,7 @@ import page from '#web/ui/page.module.css';
 import type { FollowedTagsSummary as Summary } from '#shared/discovery/tags.ts';
 import { TagLink, tagLinkStyles as tags } from '#web/posts/index.ts';
 import classes from './following.module.css';
+import { parseFollowingSearch } from '#web/core/page-search.ts';
 
 type Tab = 'questions' | 'activity' | 'topics';
 
@@ -28,7 +29,7 @@ const tabs = (): readonly TabLink<Tab>[] => [
 
 export function FollowingPage() {
   usePageTitle(t`Following`);
-  const { tab = 'questions' } = useSearch({ from: '/member/following' });
+  const { tab = 'questions' } = usePageSearch(parseFollowingSearch);
   const { data: summary, isPending } = useQuery(followedSummaryQuery);
   // After following one suggestion, members may want another: the suggestions stay until the page is left.
   const [followedHere, setFollowedHere] = useState(false);
@@ -116,7 +117,7 @@ function FollowedTagsSummary({ summary }: { summary: Summary }) {
       ))}
       {more > 0 && (
         <li>
-          <Link to="/following" search={{ tab: 'topics' }} resetScroll={false} className={classes.more}>
+          <Link href={`${paths.following}?tab=topics`} resetScroll={false} className={classes.more}>
             <Trans>+{more} more</Trans>
           </Link>
         </li>

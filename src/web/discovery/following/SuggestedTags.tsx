@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { useId, useState } from 'react';
 import type { FollowedTagsSummary } from '#shared/discovery/tags.ts';
 import { TagCard, TagGrid } from '#web/discovery/tags/TagCard.tsx';
@@ -39,7 +39,7 @@ export function SuggestedTags(props: { tags: FollowedTagsSummary['suggested']; o
           />
         ))}
       </TagGrid>
-      <Button variant="default" renderRoot={(props) => <Link to="/topics" {...props} />}>
+      <Button variant="default" renderRoot={(props) => <Link href="/topics" {...props} />}>
         {t`Explore Topics`}
       </Button>
     </section>

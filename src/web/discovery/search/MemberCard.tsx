@@ -6,7 +6,7 @@ import { profilePath } from '#web/core/paths.ts';
 import { BotBadge } from '#web/posts/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Count } from '#web/ui/Count.tsx';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import classes from './MemberCard.module.css';
 
 /** A member in a list. */
@@ -17,9 +17,9 @@ export function MemberCard({ member }: { member: Card }) {
       <Avatar id={member.id} name={member.displayName} avatar={member.avatar} size={44} />
       <div className={classes.about}>
         <h2 id={nameId} className={classes.name} dir="auto">
-          <PathLink href={profilePath(member.id)} data-shortcut-stop>
+          <Link href={profilePath(member.id)} data-shortcut-stop>
             {member.displayName}
-          </PathLink>{' '}
+          </Link>{' '}
           {member.isBot && <BotBadge />}
         </h2>
         <p className={classes.counts}>

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
-import { toSearchLocation, type Search, removeKindTerm } from './search.ts';
+import { searchPath, type Search, removeKindTerm } from './search.ts';
 import classes from './SearchResults.module.css';
 
 const kindOptions = (): (readonly [SearchKind, string])[] => [
@@ -21,7 +21,7 @@ export function SearchControls({ search }: { search: Search }) {
   const router = useRouter();
 
   function go(next: Search) {
-    void router.navigate({ ...toSearchLocation(next), resetScroll: false });
+    void router.navigate(searchPath(next), { resetScroll: false });
   }
 
   return (

@@ -1,14 +1,15 @@
 import { t } from '@lingui/core/macro';
-import { useSearch } from '@tanstack/react-router';
+import { usePageSearch } from '#web/core/router.ts';
 import { canSearch, toSearch } from './search.ts';
 import { SearchControls } from './SearchControls.tsx';
 import { SearchResults } from './SearchResults.tsx';
 import { SearchSuggestions } from './SearchSuggestions.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
+import { parseResultsSearch } from '#web/core/page-search.ts';
 
 export function SearchPage() {
-  const { in: kind = 'questions', ...wanted } = useSearch({ from: '/member/search' });
+  const { in: kind = 'questions', ...wanted } = usePageSearch(parseResultsSearch);
   const search = toSearch({ ...wanted, in: kind });
   const { q } = search;
   usePageTitle(q === '' ? t`Search` : t`${q} · Search`);

@@ -4,7 +4,7 @@ import { useId, type ReactNode } from 'react';
 import type { SearchKind, Suggestions } from '#shared/discovery/search.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { paths } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { TagLinks } from '#web/posts/index.ts';
 import { removeKindTerm } from './search.ts';
 import classes from './SearchSuggestions.module.css';
@@ -35,9 +35,9 @@ export function SearchSuggestions({
           <ul className={classes.questions}>
             {questions.map(({ id, title }) => (
               <li key={id}>
-                <PathLink href={questionPath(id, title)} dir="auto" data-shortcut-stop>
+                <Link href={questionPath(id, title)} dir="auto" data-shortcut-stop>
                   {title}
-                </PathLink>
+                </Link>
               </li>
             ))}
           </ul>
@@ -57,11 +57,9 @@ export function SearchSuggestions({
             <li>
               <Trans>
                 Search the{' '}
-                <PathLink
-                  href={`${paths.search}?${new URLSearchParams({ q: removeKindTerm(q) }).toString()}`}
-                >
+                <Link href={`${paths.search}?${new URLSearchParams({ q: removeKindTerm(q) }).toString()}`}>
                   questions
-                </PathLink>{' '}
+                </Link>{' '}
                 instead.
               </Trans>
             </li>
@@ -73,12 +71,12 @@ export function SearchSuggestions({
           )}
           <li>
             <Trans>
-              Browse the <PathLink href={paths.tags}>topics</PathLink>.
+              Browse the <Link href={paths.tags}>topics</Link>.
             </Trans>
           </li>
           <li>
             <Trans>
-              Can't find it? <PathLink href={paths.ask}>Ask the community</PathLink>.
+              Can't find it? <Link href={paths.ask}>Ask the community</Link>.
             </Trans>
           </li>
         </ul>

@@ -1,11 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { IconX } from '@tabler/icons-react';
 import { parseSearch, type SearchTerm, removeTerm } from '#shared/discovery/search-query.ts';
 import { limitTerms } from '#shared/discovery/search-term-limits.ts';
 import { exceededMessage, termProblemMessage, describeTerm, unknownTermMessage } from './search-messages.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
-import { toSearchLocation, type Search } from './search.ts';
+import { searchPath, type Search } from './search.ts';
 import classes from './SearchTerms.module.css';
 
 /** The operators of the query, each with a button that removes it, and the parts that were read as words. */
@@ -26,10 +26,7 @@ export function SearchTerms({ search, unknown }: { search: Search; unknown: read
   function remove(term: SearchTerm) {
     // The button disappears.
     requestHeadingFocus();
-    void router.navigate({
-      ...toSearchLocation({ ...search, q: removeTerm(search.q, term) }),
-      resetScroll: false,
-    });
+    void router.navigate(searchPath({ ...search, q: removeTerm(search.q, term) }), { resetScroll: false });
   }
 
   return (

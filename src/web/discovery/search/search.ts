@@ -7,6 +7,7 @@ import { countCodePoints } from '#shared/core/text.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { formatCount } from '#web/core/format.ts';
 import { logFailure } from '#web/core/errors.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 
 export type Search = { q: string; kind: SearchKind; sort: SearchSort };
 
@@ -29,16 +30,14 @@ export function canSearch(q: string): boolean {
   return q !== '' && countCodePoints(q) <= limits.searchQuery;
 }
 
-/** The router location of a search, without default values. */
-export function toSearchLocation({ q, kind, sort }: Search) {
-  return {
-    to: '/search',
-    search: {
-      q: q === '' ? undefined : q,
-      in: kind === 'questions' ? undefined : kind,
-      sort: sort === 'relevance' ? undefined : sort,
-    },
-  } as const;
+/** The address of a search, without default values. */
+export function searchPath({ q, kind, sort }: Search): string {
+  const parameters = {
+    q: q === '' ? undefined : q,
+    in: kind === 'questions' ? undefined : kind,
+    sort: sort === 'relevance' ? undefined : sort,
+  };
+  return paths.search + stringifySearch(parameters);
 }
 
 /** Removes `is:answer` from the query, which would override the selected kind. */

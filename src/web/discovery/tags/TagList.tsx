@@ -3,7 +3,7 @@ import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { paths } from '#web/core/paths.ts';
-import { ButtonLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { useListStart } from '#web/ui/list-address.tsx';

@@ -2,7 +2,7 @@ import { tagKey } from '#shared/core/text.ts';
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useParams, useRouter } from '@tanstack/react-router';
+import { useRouter, useParam } from '#web/core/router.ts';
 import { useEffect, useId } from 'react';
 import type { TagTextSource } from '#shared/posts/tag-text-source.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
@@ -14,10 +14,10 @@ import { TagTextAttribution } from '#web/posts/index.ts';
 import { LiveQuestionList } from '#web/discovery/feeds/QuestionList.tsx';
 import { FollowTagButton, MuteTagButton } from '#web/engagement/index.ts';
 import { ApiError, hasStatus, translateError } from '#web/core/errors.ts';
-import { managedTagPath, paths } from '#web/core/paths.ts';
+import { managedTagPath, paths, tagPath } from '#web/core/paths.ts';
 import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts';
 import { useLiveTag } from './useLiveTags.ts';
-import { ButtonLink, PathLink } from '#web/ui/PathLink.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { Count } from '#web/ui/Count.tsx';
 import { useListStart } from '#web/ui/list-address.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -31,7 +31,7 @@ import classes from '#web/ui/page.module.css';
 import about from './TagAbout.module.css';
 
 export function TagPage() {
-  const { tag } = useParams({ from: '/member/topics/$tag' });
+  const tag = useParam('tag');
   const query = useQuery(tagQuery(tag));
   const after = useListStart();
   const questions = useInfiniteQuery(tagQuestionsQuery(tag, after));
@@ -87,7 +87,7 @@ export function TagPage() {
                 variant="default"
                 size="compact-sm"
                 className={about.button ?? ''}
-                renderRoot={(props) => <PathLink href={managedTagPath(name)} {...props} />}
+                renderRoot={(props) => <Link href={managedTagPath(name)} {...props} />}
               >
                 {t`Edit topic`}
               </Button>
@@ -142,7 +142,7 @@ function useMainTagAddress(tag: string, name: string | undefined): void {
   const router = useRouter();
   useEffect(() => {
     if (name !== undefined && tagKey(name) !== tagKey(tag))
-      void router.navigate({ to: '/topics/$tag', params: { tag: name }, replace: true });
+      void router.navigate(tagPath(name), { replace: true });
   }, [router, tag, name]);
 }
 

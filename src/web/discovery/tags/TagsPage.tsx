@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconSearch } from '@tabler/icons-react';
-import { useRouter, useSearch } from '@tanstack/react-router';
+import { useRouter, usePageSearch } from '#web/core/router.ts';
 import { TagList } from './TagList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import page from '#web/ui/page.module.css';
@@ -9,9 +9,11 @@ import type { TagSort } from '#shared/discovery/tags.ts';
 import { useSearchParamText } from '#web/core/useSearchParamText.ts';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import classes from './TagCard.module.css';
+import { parseTagsSearch } from '#web/core/page-search.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 
 export function TagsPage() {
-  const { q = '', sort = 'popular' } = useSearch({ from: '/member/topics' });
+  const { q = '', sort = 'popular' } = usePageSearch(parseTagsSearch);
   usePageTitle(t`Discover Topics`);
   return (
     <>
@@ -35,12 +37,11 @@ function TagFilter({ q, sort }: { q: string; sort: TagSort }) {
 
   function go(next: { q: string; sort: TagSort }, replace: boolean) {
     sends(next.q);
-    void router.navigate({
-      to: '/topics',
-      search: {
-        q: next.q.trim() === '' ? undefined : next.q.trim(),
-        sort: next.sort === 'popular' ? undefined : next.sort,
-      },
+    const search = stringifySearch({
+      q: next.q.trim() === '' ? undefined : next.q.trim(),
+      sort: next.sort === 'popular' ? undefined : next.sort,
+    });
+    void router.navigate(paths.tags + search, {
       replace,
       resetScroll: false,
     });

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '#web/ui/Link.tsx';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { type Me } from '#shared/identity/accounts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
@@ -13,7 +13,7 @@ import { isComposing } from '#web/core/composition.ts';
 import { toast } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError } from '#web/core/errors.ts';
-import { paths } from '#web/core/paths.ts';
+import { paths, stringifySearch } from '#web/core/paths.ts';
 import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
 import { DraftConflict } from '#web/posts/drafts/DraftConflict.tsx';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
@@ -216,10 +216,8 @@ function SignInRequired() {
   return (
     <FormError message={t`Please log in to ask a question`}>
       {'. '}
-      <Link to="/login" search={{ next: paths.ask }}>
-        {t`Sign in`}
-      </Link>
-      . {t`Your draft is saved.`}
+      <Link href={paths.login + stringifySearch({ next: paths.ask })}>{t`Sign in`}</Link>.{' '}
+      {t`Your draft is saved.`}
     </FormError>
   );
 }

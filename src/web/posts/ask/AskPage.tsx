@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { useState } from 'react';
 import { AskForm } from './AskForm.tsx';
 import { useMember } from '#web/core/session.ts';
@@ -22,9 +22,7 @@ export function AskPage() {
           key={member.id}
           member={member}
           signedOut={current === null}
-          onPosted={(id) =>
-            void router.navigate({ to: '/question/$id/{-$slug}', params: { id: String(id) }, replace: true })
-          }
+          onPosted={(id) => void router.navigate(`/question/${id}`, { replace: true })}
         />
       )}
     </>

@@ -1,4 +1,4 @@
-import { useLocation, useRouter } from '@tanstack/react-router';
+import { useLocation, useRouter } from '#web/core/router.ts';
 import { useEffect, useEffectEvent } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { countCodePoints, truncate } from '#shared/core/text.ts';
@@ -17,12 +17,12 @@ export type SharedContent = {
 /** Adds shared content to the draft once and removes it from the address. */
 export function useShareTarget(draft: AskDraft, setDraft: (change: Partial<AskDraft>) => void): void {
   const router = useRouter();
-  const search = useLocation({ select: ({ searchStr }) => searchStr });
+  const { search } = useLocation();
   const take = useEffectEvent((search: string) => {
     const shared = parseSharedContent(Object.fromEntries(new URLSearchParams(search)));
     if (shared === null) return;
     setDraft(mergeSharedContent(draft, shared));
-    void router.navigate({ href: paths.ask, replace: true });
+    void router.navigate(paths.ask, { replace: true });
   });
   useEffect(() => take(search), [search]);
 }

@@ -8,7 +8,7 @@ import { type DraftRef, readDraftRecord } from './drafts-storage.ts';
 import { discardDraft, restoreDraft } from './drafts-sync.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { copyText } from '#web/ui/copy-text.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { draftKeys } from '#web/posts/query-keys.ts';
 import { draftFormPath, type DraftItem, draftLabel } from './drafts.ts';
@@ -74,9 +74,9 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
             {draftLabel(item)}
           </p>
         ) : (
-          <PathLink id={id} href={path} className={classes.name} dir="auto">
+          <Link id={id} href={path} className={classes.name} dir="auto">
             {draftLabel(item)}
-          </PathLink>
+          </Link>
         )}
         {item.excerpt !== '' && (
           <p className={classes.excerpt} dir="auto">

@@ -9,7 +9,7 @@ import {
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import type { PostRef } from '#shared/core/fields.ts';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter, useLocation } from '#web/core/router.ts';
 
 type Replying = {
   /** The post whose reply form is open. Only one is open at a time, so there is only one field 'Your reply'. */
@@ -128,10 +128,11 @@ function parsePostRef(text: string | null): PostRef | null {
  */
 export function useDraftToOpen(): string | null {
   const router = useRouter();
-  const [draftToOpen] = useState(() => new URLSearchParams(router.latestLocation.searchStr).get('draft'));
+  const { search } = useLocation();
+  const [draftToOpen] = useState(() => new URLSearchParams(search).get('draft'));
   useEffect(() => {
     if (draftToOpen === null) return;
-    void router.navigate({ to: '.', search: {}, hash: true, replace: true, resetScroll: false });
+    router.replaceAddress({ search: '' });
   }, [draftToOpen, router]);
   return draftToOpen;
 }

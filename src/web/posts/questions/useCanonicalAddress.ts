@@ -1,6 +1,6 @@
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { useEffect } from 'react';
-import { createSlug } from '#shared/posts/question-paths.ts';
+import { createSlug, questionPath } from '#shared/posts/question-paths.ts';
 
 /**
  * Replaces the address of a question's page by the one with the readable title, as the server redirects (docs/decisions/056):
@@ -22,15 +22,6 @@ export function useCanonicalAddress({
     if (title === undefined) return;
     const canonical = createSlug(title);
     if (canonical === slug.normalize('NFC')) return;
-    void router.navigate({
-      to: '/question/$id/{-$slug}',
-      params: { id: String(id), slug: canonical === '' ? undefined : canonical },
-      search: true,
-      hash: true,
-      state: true,
-      replace: true,
-      resetScroll: false,
-      hashScrollIntoView: false,
-    });
+    router.replaceAddress({ pathname: questionPath(id, title) });
   }, [router, id, title, slug]);
 }

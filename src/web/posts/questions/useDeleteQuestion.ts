@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter } from '#web/core/router.ts';
 import { paths } from '#web/core/paths.ts';
 import { hasStatus, translateError } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
@@ -14,7 +14,7 @@ export function useDeleteQuestion(id: number) {
     { kind: 'question', id },
     {
       onDeleted: async () => {
-        await router.navigate({ to: paths.home });
+        await router.navigate(paths.home);
         cache.remove();
         cache.refreshLists();
         toast(t`Question deleted`);

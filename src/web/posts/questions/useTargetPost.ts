@@ -1,4 +1,4 @@
-import { useLocation } from '@tanstack/react-router';
+import { useLocation } from '#web/core/router.ts';
 import { useEffect, useMemo, useRef } from 'react';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';

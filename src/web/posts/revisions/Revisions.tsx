@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import type { RevisionEntry } from '#shared/posts/revisions.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { profilePath } from '#web/core/paths.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -116,7 +116,7 @@ function RevisionEditor({ editor }: { editor: NonNullable<RevisionEntry['editor'
       {id === null ? (
         <span>{t`Edited by ${name}`}</span>
       ) : (
-        <PathLink href={profilePath(id)}>{t`Edited by ${name}`}</PathLink>
+        <Link href={profilePath(id)}>{t`Edited by ${name}`}</Link>
       )}
       {approvedBy !== null && (
         <span>

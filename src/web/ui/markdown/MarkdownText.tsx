@@ -6,7 +6,7 @@ import { toJsxRuntime, type Components, type ExtraProps } from 'hast-util-to-jsx
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { parseUploadPath } from '#shared/core/uploads.ts';
 import { getSiteOrigin } from '#web/core/paths.ts';
-import { PathLink } from '#web/ui/PathLink.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { fitBlocks, getNodeText } from './fit-blocks.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { getFormulas } from './formulas.ts';
@@ -80,9 +80,9 @@ function TextLink({
   if (inside !== null) {
     const isMention = node?.properties['dataMention'] !== undefined;
     return (
-      <PathLink href={inside} title={title} className={isMention ? classes.mention : undefined}>
+      <Link href={inside} title={title} className={isMention ? classes.mention : undefined}>
         {children}
-      </PathLink>
+      </Link>
     );
   }
   if (href === undefined || href === '') return <span>{children}</span>;

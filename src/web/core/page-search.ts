@@ -1,14 +1,11 @@
 import { isLanguage, type Language } from '#shared/core/languages.ts';
 import type { StatisticsUnit } from '#shared/admin/statistics.ts';
-import type { AnswerSort } from '#shared/posts/answers.ts';
-import { isAnswerSort } from '#web/posts/answer-sort.ts';
 import type { Feed } from '#shared/discovery/feeds.ts';
 import type { SearchKind, SearchSort } from '#shared/discovery/search.ts';
 import type { TagSort } from '#shared/discovery/tags.ts';
-import { parseAfter } from '#web/core/paths.ts';
+import { parseAfter, parseInternalPath } from './paths.ts';
 
-// The parameters in the addresses of pages. Invalid values are returned as undefined: the router keeps parameters that
-// validation leaves out.
+// The parameters in the addresses of pages. Invalid values are ignored.
 
 /** The value if it is one of the allowed. */
 const oneOf = <const Allowed extends string>(value: unknown, ...allowed: readonly Allowed[]) =>
@@ -26,15 +23,6 @@ export const parseHomeSearch = ({
 } => ({
   tab: oneOf(tab, 'popular', 'unanswered'),
   muted: oneOf(muted, 'show'),
-  after: parseAfter(after),
-});
-
-/** An address without `sort` uses the order that the member selected last. */
-export const parseQuestionSearch = ({
-  sort,
-  after,
-}: Record<string, unknown>): { sort?: AnswerSort | undefined; after?: string | undefined } => ({
-  sort: isAnswerSort(sort) ? sort : undefined,
   after: parseAfter(after),
 });
 
@@ -134,4 +122,28 @@ export const parseEmailsSearch = ({
 }: Record<string, unknown>): { kind?: string | undefined; language?: Language | undefined } => ({
   kind: typeof kind === 'string' ? kind : undefined,
   language: typeof language === 'string' && isLanguage(language) ? language : undefined,
+});
+
+/** The questions are the default of an address without a tab. */
+export const parseProfileSearch = ({
+  tab,
+  after,
+}: Record<string, unknown>): { tab?: 'answers' | undefined; after?: string | undefined } => ({
+  tab: oneOf(tab, 'answers'),
+  after: parseAfter(after),
+});
+
+export const parseNotificationsSearch = ({
+  tab,
+}: Record<string, unknown>): { tab?: 'unread' | undefined } => ({
+  tab: oneOf(tab, 'unread'),
+});
+
+export const parseSettingsSearch = ({ tab }: Record<string, unknown>): { tab?: 'account' | undefined } => ({
+  tab: oneOf(tab, 'account'),
+});
+
+/** `next`: the page to open after a sign-in. */
+export const parseVisitorSearch = ({ next }: Record<string, unknown>): { next: string | undefined } => ({
+  next: parseInternalPath(typeof next === 'string' ? next : undefined) ?? undefined,
 });

@@ -1,0 +1,45 @@
+/** Session storage: the scroll positions by the key of their entry in the browser's history, in CSS pixels. */
+const storageName = 'parley.scroll-positions';
+
+/** Positions of older entries are forgotten. */
+const maxEntries = 50;
+
+const positions = new Map(readStored());
+
+/** Stores how far the page is scrolled. */
+export function savePosition(key: string): void {
+  positions.delete(key);
+  positions.set(key, window.scrollY);
+}
+
+export function readPosition(key: string): number | undefined {
+  return positions.get(key);
+}
+
+/**
+ * Takes the place of the browser's restoration, which scrolls before the content of the page is there. After a reload
+ * the browser restores the position itself, because the server sends most pages with their content.
+ * @param keyOf returns the key of the page on the screen
+ */
+export function watchPositions(keyOf: () => string | undefined): void {
+  // After the first page has been loaded and after a return from another site.
+  window.addEventListener('pageshow', () => (history.scrollRestoration = 'manual'));
+  window.addEventListener('pagehide', () => {
+    history.scrollRestoration = 'auto';
+    const key = keyOf();
+    if (key !== undefined) savePosition(key);
+    try {
+      sessionStorage.setItem(storageName, JSON.stringify([...positions].slice(-maxEntries)));
+    } catch {
+      // Without storage the page begins at the top.
+    }
+  });
+}
+
+function readStored(): [key: string, position: number][] {
+  try {
+    return JSON.parse(globalThis.sessionStorage?.getItem(storageName) ?? '[]') as [string, number][];
+  } catch {
+    return [];
+  }
+}

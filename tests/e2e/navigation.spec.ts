@@ -1,0 +1,110 @@
+import { expect, test, type Page } from '@playwright/test';
+import { askQuestion, registerMember } from './support/members.ts';
+import { postAnswer, uniqueText } from './support/posts.ts';
+
+const scrollPosition = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
+
+/** A question whose page is several screens long. */
+async function askLongQuestion(page: Page) {
+  const title = uniqueText('How long is this page?');
+  const id = await askQuestion(page.request, { title, tags: ['distances'] });
+  for (let number = 0; number < 6; number++)
+    await postAnswer(page.request, id, `${'A line of the answer.\n\n'.repeat(12)}Answer ${number}.`);
+  return { id, title };
+}
+
+test('Back and a reload return to where the page was left, a new page begins at the top', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const { id } = await askLongQuestion(page);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByRole('heading', { name: '6 Answers' })).toBeVisible();
+  await page.evaluate(() => window.scrollTo(0, 900));
+
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: 'distances' })
+    .first()
+    .evaluate((link) => {
+      if (link instanceof HTMLElement) link.click();
+    });
+  await expect(page.getByRole('heading', { name: 'distances', level: 1 })).toBeVisible();
+  await expect.poll(() => scrollPosition(page)).toBe(0);
+
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: '6 Answers' })).toBeVisible();
+  await expect.poll(() => scrollPosition(page)).toBe(900);
+
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '6 Answers' })).toBeVisible();
+  await expect.poll(() => scrollPosition(page)).toBe(900);
+
+  // This page is rendered in the browser.
+  await page.goto('/settings');
+  await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 400 });
+  await page.evaluate(() => window.scrollTo(0, 300));
+  expect(await scrollPosition(page)).toBe(300);
+  await page.reload();
+  await expect.poll(() => scrollPosition(page)).toBe(300);
+});
+
+test('the last of several links that were opened at once is shown', async ({ page }) => {
+  await registerMember(page.request);
+  await page.goto('/');
+  await page.route('**/assets/TagsPage-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await route.continue();
+  });
+  const links = page.getByRole('navigation', { name: 'Main' });
+  await links.getByRole('link', { name: 'Topics' }).click();
+  await expect(page).toHaveURL('/topics');
+  await links.getByRole('link', { name: 'Following' }).click();
+  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
+  await page.waitForTimeout(2_000);
+  await expect(page).toHaveURL('/following');
+  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
+
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL('/');
+});
+
+test('a link to the open page adds nothing to the history, and one opened with Ctrl leaves the page', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request);
+  await page.goto('/topics');
+  const links = page.getByRole('navigation', { name: 'Main' });
+  await links.getByRole('link', { name: 'Following' }).click();
+  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
+  const following = links.getByRole('link', { name: 'Following' });
+  await following.click();
+  await following.click();
+  await expect(following).toHaveAttribute('aria-current', 'page');
+
+  const opened = context.waitForEvent('page');
+  await links.getByRole('link', { name: 'Home' }).click({ modifiers: ['ControlOrMeta'] });
+  const other = await opened;
+  await expect(other).toHaveURL('/');
+  await other.close();
+  await expect(page).toHaveURL('/following');
+
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
+});
+
+test('a page whose code cannot be loaded says so, and is shown when it can', async ({ page }) => {
+  await registerMember(page.request);
+  await page.goto('/');
+  await page.route('**/assets/FollowingPage-*.js', (route) => route.fulfill({ status: 500 }));
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Following' }).click();
+  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await page.unroute('**/assets/FollowingPage-*.js');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
+});
