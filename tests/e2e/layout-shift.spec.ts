@@ -48,6 +48,35 @@ test('no page shifts while it loads with slow responses', async ({ page }) => {
   expect(moved).toEqual([]);
 });
 
+test('text does not move when its fonts arrive late and later style sheets in another order', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const title = uniqueText('Which width has a title that is long enough for two lines on this page');
+  const id = await askQuestion(page.request, { title });
+  const fonts: string[] = [];
+  await page.route('**/*.woff2', async (route) => {
+    fonts.push(route.request().url());
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  // The first of those requested together arrives last.
+  let delay = 600;
+  await page.route('**/assets/*.css', async (route) => {
+    delay = Math.max(0, delay - 100);
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    await route.continue();
+  });
+  await watchShifts(page);
+  await page.goto(`/question/${id}`);
+  await expect(page.getByLabel('Your answer')).toBeVisible();
+  await expect(page.locator('markdown-toolbar').first()).toBeAttached();
+  await page.waitForLoadState('networkidle');
+  expect(fonts.length).toBeGreaterThan(1);
+  const { total, what } = await shifts(page);
+  expect(total, what).toBe(0);
+});
+
 test('the sign-in page does not shift at an IP address, where passkeys do not work', async ({
   page,
   baseURL,

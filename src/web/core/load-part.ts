@@ -34,15 +34,29 @@ async function loadFile(address: string): Promise<unknown> {
   // The page itself contains the files that it needs first.
   if (document.querySelector(`link[href="${pathname}"],script[src="${pathname}"]`) !== null) return;
   try {
-    if (pathname.endsWith('.css')) return await addStyles(address);
     const response = await fetch(address);
     if (!response.ok) throw new Error(`${address} failed to load: ${response.status}`);
     // Only a complete response is stored.
-    return await response.blob();
+    await response.blob();
+    if (pathname.endsWith('.css')) await addInOrder(address);
   } catch (error) {
     delete loading[address];
     throw error;
   }
+}
+
+/** Resolves when the style sheets that were added before are active. */
+let earlierStyles: Promise<unknown> = Promise.resolve();
+
+/**
+ * Adds style sheets one after the other. If one with cascade layers became active before an earlier one, Chromium would
+ * look up all fonts again, and text in a font of the system would move when it got a font that had arrived too late
+ * (vite.config.styles.ts).
+ */
+async function addInOrder(address: string): Promise<void> {
+  const added = earlierStyles.then(() => addStyles(address));
+  earlierStyles = added.catch(() => {});
+  await added;
 }
 
 function addStyles(address: string): Promise<unknown> {
