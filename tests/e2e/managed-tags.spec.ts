@@ -48,7 +48,7 @@ test('a moderator describes a topic, gives it another name, and merges another t
   await dialog.getByLabel('Other topic').fill(main);
   // A merge cannot be undone.
   await dialog.getByLabel('Other topic').press('Enter');
-  await dialog.getByLabel('Reason (public)').fill('The same thing.');
+  await dialog.getByLabel('Reason (public, optional)').fill('The same thing.');
   await expectAccessible(page, { look: 'merging-tags' });
   await dialog.getByRole('button', { name: 'Merge' }).click();
   await expect(page.getByRole('heading', { name: main })).toBeVisible();

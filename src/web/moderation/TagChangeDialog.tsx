@@ -34,6 +34,7 @@ export default function TagChangeDialog({
     >
       <ReasonForm
         submit={isMerge ? t`Merge` : t`Rename`}
+        optional
         disabled={to.trim() === ''}
         act={async (reason) => {
           await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason });
