@@ -111,7 +111,7 @@ test('Follow changes to Following immediately, is disabled while saving, and sta
   await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
-test('a follow that the server refuses is reverted, without a message', async ({ page }) => {
+test('a follow that fails is reverted, without a message', async ({ page }) => {
   await registerMember(page.request);
   const tag = uniqueWord('dune');
   await askQuestion(page.request, { title: uniqueText('Sand?'), tags: [tag] });
@@ -125,6 +125,23 @@ test('a follow that the server refuses is reverted, without a message', async ({
   await expect(card.getByRole('button', { name: 'Follow', exact: true })).toBeEnabled();
   await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
   await expect(page.getByRole('alert')).toBeHidden();
+});
+
+test('a follow that the server refuses is reverted, with the reason', async ({ page }) => {
+  await registerMember(page.request);
+  const tag = uniqueWord('dune');
+  await askQuestion(page.request, { title: uniqueText('Sand?'), tags: [tag] });
+  await page.goto(`/topics?q=${tag}`);
+  // As many changes as a member may make in a minute.
+  const change = { data: { following: false } };
+  await expect
+    .poll(async () => (await page.request.put(`/api/tags/${tag}/follow`, change)).status(), { intervals: [0] })
+    .toBe(429);
+  const card = page.getByRole('article', { name: tag });
+  await card.getByRole('button', { name: 'Follow', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('Too many');
+  await expect(card.getByRole('button', { name: 'Follow', exact: true })).toBeEnabled();
+  await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
 test('an unused topic is not found', async ({ page }) => {

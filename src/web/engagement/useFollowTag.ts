@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { logFailure } from '#web/core/errors.ts';
+import { logFailureAndToastRefusal } from '#web/core/errors.ts';
 import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { useMember } from '#web/core/session.ts';
 import { cancelTagFetches } from './follow-lists.ts';
@@ -28,8 +28,8 @@ export function useFollowTag(tag: string, before: boolean) {
     // server's state.
     onSuccess: (state, _, { before }) => applyOwnTagFollow(client, tag, state?.following ?? before),
     onError: (error, _, context) => {
-      logFailure(`Following the tag ${tag}`, error);
       if (context !== undefined) applyOwnTagFollow(client, tag, context.before);
+      logFailureAndToastRefusal(`Following the tag ${tag}`, error);
     },
     onSettled: (state, _error, _following, context) => {
       // Not awaited: without a connection it takes until there is one again.
