@@ -50,7 +50,11 @@ async function start(): Promise<void> {
   await Promise.race([router.load(), blankTimeout]);
   const app = <App router={router} queryClient={queryClient} />;
   startTransition(() => {
-    if (!isRendered) return createRoot(root).render(app);
+    if (!isRendered) {
+      root.removeAttribute(renderedAtAttribute);
+      createRoot(root).render(app);
+      return;
+    }
     setRenderedAt(Number(renderedAt));
     restoreElementStyles(root);
     hydrateRoot(root, app);

@@ -21,10 +21,11 @@ export const renderPage: RenderPage = async ({ origin, path, language, time, res
   const queryClient = createQueryClient();
   try {
     const router = new Router({ routes, client: queryClient, start: path });
+    const requested = router.location;
     await router.load();
     const { view } = router;
     // The browser shows errors and redirects.
-    if (view === undefined || 'error' in view.page || view.location.href !== path) return null;
+    if (view === undefined || 'error' in view.page || view.location !== requested) return null;
     await activateServerLanguage(language);
     return await toHtml(<App router={router} queryClient={queryClient} />);
   } finally {

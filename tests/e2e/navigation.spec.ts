@@ -97,14 +97,20 @@ test('a link to the open page adds nothing to the history, and one opened with C
   await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
 });
 
-test('a page whose code cannot be loaded says so, and is shown when it can', async ({ page }) => {
-  await registerMember(page.request);
-  await page.goto('/');
-  await page.route('**/assets/FollowingPage-*.js', (route) => route.fulfill({ status: 500 }));
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Following' }).click();
-  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
-  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
-  await page.unroute('**/assets/FollowingPage-*.js');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
-});
+for (const opened of ['by a link', 'by its address'] as const)
+  test(`a page opened ${opened} whose code cannot be loaded says so, and is shown when it can`, async ({
+    page,
+  }) => {
+    await registerMember(page.request);
+    const code = '**/assets/TagsPage-*.js';
+    if (opened === 'by a link') await page.goto('/');
+    await page.route(code, (route) => route.fulfill({ status: 500 }));
+    const links = page.getByRole('navigation', { name: 'Main' });
+    if (opened === 'by a link') await links.getByRole('link', { name: 'Topics' }).click();
+    else await page.goto('/topics');
+    await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
+    await expect(links).toBeVisible();
+    await page.unroute(code);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
+  });

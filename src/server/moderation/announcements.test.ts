@@ -94,6 +94,7 @@ test('refuses what makes no sense, and other members', async () => {
     { text: 'two\nlines' },
     { text: 'News', link: 'javascript:alert(1)' },
     { text: 'News', link: '//example.org' },
+    { text: 'News', link: '/\\example.org' },
     { text: 'News', link: 'https://example.org/a b' },
     { text: 'News', questionId: question },
     { questionId: question, link: '/search' },

@@ -16,7 +16,7 @@ const link = z
   .string()
   .trim()
   .max(maxLink)
-  .regex(/^(?:https?:\/\/\S+|\/(?!\/)\S*)?$/, withCode('announcement-link-not-valid'))
+  .regex(/^(?:https?:\/\/\S+|\/(?![/\\])\S*)?$/, withCode('announcement-link-not-valid'))
   .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 
 /** A new announcement: a text with an optional link, or a pinned question. */

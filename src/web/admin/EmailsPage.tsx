@@ -24,7 +24,15 @@ import {
 import page from '#web/ui/page.module.css';
 import admin from './admin.module.css';
 import classes from './emails.module.css';
-import { parseEmailsSearch } from '#web/core/page-search.ts';
+
+/** Without `language`, that of the interface. The page knows the kinds of emails: their schema would load zod here. */
+const parseEmailsSearch = ({
+  kind,
+  language,
+}: Record<string, unknown>): { kind?: string | undefined; language?: Language | undefined } => ({
+  kind: typeof kind === 'string' ? kind : undefined,
+  language: typeof language === 'string' && isLanguage(language) ? language : undefined,
+});
 
 /** All emails of the site, for admins. */
 export function EmailsPage() {

@@ -3,7 +3,12 @@ import { Trans } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter, usePageSearch } from '#web/core/router.ts';
 import { useState } from 'react';
-import { type PeriodStatistics, type Statistics, statisticsUnit } from '#shared/admin/statistics.ts';
+import {
+  type PeriodStatistics,
+  type Statistics,
+  statisticsUnit,
+  type StatisticsUnit,
+} from '#shared/admin/statistics.ts';
 import { formatCount } from '#web/core/format.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
@@ -19,7 +24,22 @@ import { formatShare, listMeasures, type Measure } from './statistics-measures.t
 import { downloadPath, statisticsPath, statisticsQuery } from './statistics.ts';
 import { StatisticsTables } from './StatisticsTables.tsx';
 import classes from './statistics.module.css';
-import { parseStatisticsSearch } from '#web/core/page-search.ts';
+import { oneOf } from '#web/core/page-search.ts';
+
+/** Weeks are the default of an address without a unit. */
+const parseStatisticsSearch = ({
+  unit,
+  tag,
+  start,
+}: Record<string, unknown>): {
+  unit?: StatisticsUnit | undefined;
+  tag?: string | undefined;
+  start?: string | undefined;
+} => ({
+  unit: oneOf(unit, 'day', 'week', 'month'),
+  tag: typeof tag === 'string' && tag !== '' ? tag : undefined,
+  start: typeof start === 'string' ? start : undefined,
+});
 
 /** The statistics of the community or a topic, for moderators. */
 export function StatisticsPage() {

@@ -8,6 +8,7 @@ import { usePageTitle } from '#web/ui/PageHeading.tsx';
 import { hasNewVersion } from '#web/core/app-version.ts';
 import { formatQueuedCount } from '#web/core/offline-queue.ts';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
+import { reloadView } from './reload-view.ts';
 
 /** The page shown when a route fails. It recovers after an outage (app/RootLayout.tsx). */
 export function ErrorPage({ error }: { error: unknown }) {
@@ -22,7 +23,7 @@ export function ErrorPage({ error }: { error: unknown }) {
       {!isTransient(error) && (
         <Button
           variant="default"
-          onClick={() => (hasNewVersion() ? window.location.reload() : void router.reload())}
+          onClick={() => (hasNewVersion() ? window.location.reload() : reloadView(router))}
         >
           {t`Try again`}
         </Button>

@@ -34,7 +34,7 @@ export function KeyboardShortcuts() {
   useEffect(
     () =>
       router.onNavigated(({ from, action }) => {
-        leftPath = action === 'push' ? null : (from?.pathname ?? null);
+        leftPath = action === 'push' ? null : from.pathname;
       }),
     [router],
   );

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '#web/core/router.ts';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
-import { useIsHydrating, useReportHydrated } from '#web/core/hydration.ts';
+import { useIsHydrating } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { isPublicPath, paths, stringifySearch } from '#web/core/paths.ts';
 import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web/core/session.ts';
@@ -20,7 +20,6 @@ const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountS
 /** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
 export function MemberLayout({ children }: { children: ReactNode }) {
   useSignInWhenSessionEnds();
-  useReportHydrated();
   const client = useQueryClient();
   useEffect(() => () => clearMemberQueries(client), [client]);
   const member = useMember();
@@ -75,21 +74,20 @@ function focusMain(event: React.MouseEvent) {
 function useSignInWhenSessionEnds() {
   const router = useRouter();
   const session = useSession();
-  const { pathname, href } = useLocation();
+  const { pathname } = useLocation();
   const hasSignedOut = session?.hasSignedOut === true;
-  const leaving = pathname === paths.login || pathname === paths.register;
   const isSignedIn = session?.member != null;
   const [wasSignedIn, setWasSignedIn] = useState(isSignedIn);
   if (isSignedIn && !wasSignedIn) setWasSignedIn(true);
   const isReading = session?.publicReading === true && isPublicPath(pathname) && !wasSignedIn;
-  const mustLeave =
-    session?.member === null && !leaving && !isReading && (hasSignedOut || pathname !== paths.ask);
+  const mustLeave = session?.member === null && !isReading && (hasSignedOut || pathname !== paths.ask);
   useEffect(() => {
     if (!mustLeave) return;
+    const { href } = router.location;
     const next = hasSignedOut || href === paths.home ? undefined : href;
     void router.navigate(paths.login + stringifySearch({ next }), {
       state: { sessionEnded: wasSignedIn && !hasSignedOut },
       replace: !hasSignedOut,
     });
-  }, [mustLeave, hasSignedOut, href, router, wasSignedIn]);
+  }, [mustLeave, hasSignedOut, router, wasSignedIn]);
 }

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '#web/core/router.ts';
+import { useRouter, isSamePage } from '#web/core/router.ts';
 import { useEffect } from 'react';
 import { getConnectionStatus } from '#web/core/connection.ts';
 import { reloadOnce, useHasNewVersion } from '#web/core/app-version.ts';
@@ -15,7 +15,7 @@ export function NewVersionBanner() {
     if (!isNew) return;
     // Text that is typed on a page is saved as a draft when the page is left, also by a reload.
     return router.onNavigated(({ from, to }) => {
-      if (from?.pathname === to.pathname) return;
+      if (isSamePage(from, to)) return;
       if (queryClient.isMutating() > 0 || getConnectionStatus() !== 'online') return;
       reloadOnce();
     });

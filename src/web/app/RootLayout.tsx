@@ -11,6 +11,7 @@ import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
 import { EarlyConnectionBanner } from './EarlyConnectionBanner.tsx';
 import classes from './RootLayout.module.css';
+import { reloadView } from './reload-view.ts';
 
 const ConnectionBanner = lazyComponent(() => import('./ConnectionBanner.tsx'));
 const Toasts = lazyComponent(() => import('#web/core/Toasts.tsx'));
@@ -51,7 +52,7 @@ function useRefetchAfterOutage() {
         () => readJson(api.session.$get()),
         () => {
           void queryClient.invalidateQueries();
-          void router.reload();
+          reloadView(router);
         },
       ),
     [queryClient, router],
@@ -63,7 +64,7 @@ function useFocusOnNavigation() {
   useEffect(
     () =>
       router.onRendered(({ from, to }) => {
-        if (from === undefined || isSamePage(from, to)) return;
+        if (isSamePage(from, to)) return;
         // After a sign-in, the control that the visitor pressed takes the focus.
         if (readRememberedControl() === null) requestHeadingFocus();
       }),

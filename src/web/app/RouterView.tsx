@@ -1,4 +1,5 @@
 import { Component, type ReactNode, startTransition, Suspense, use, useLayoutEffect, useState } from 'react';
+import { useReportHydrated } from '#web/core/hydration.ts';
 import { LocationContext, type Router, RouterContext, type View } from '#web/core/router.ts';
 import { ErrorPage } from './ErrorPage.tsx';
 import { RootLayout } from './RootLayout.tsx';
@@ -29,6 +30,7 @@ export function RouterView({ router }: { router: Router }) {
 function ViewContent({ router, view }: { router: Router; view: View | undefined }) {
   const shown = view ?? use(router.firstView);
   useLayoutEffect(() => router.finishRendering(shown), [router, shown]);
+  useReportHydrated();
   const { layout: Layout, page } = shown;
   const content = 'error' in page ? <ErrorPage error={page.error} /> : <page.component key={page.key} />;
   const bounded = <ErrorBoundary view={shown}>{content}</ErrorBoundary>;

@@ -15,7 +15,7 @@ import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { MemberLayout } from './MemberLayout.tsx';
 import { findSitePage, sitePageQuery } from './site-pages.ts';
 import classes from './SitePage.module.css';
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 /** The layout of these pages: that of members, or the one for visitors who may not read the community. */
 export function SitePageLayout({ children }: { children: ReactNode }) {

@@ -15,7 +15,7 @@ export const memberLayout: Layout = {
   load: () => Promise.resolve(MemberLayout),
 };
 
-/** Pages for visitors only. A signed-in member goes to the page that was requested first. */
+/** Pages for visitors only. A signed-in member goes to the home page. */
 export const visitorLayout: Layout = {
   guard: async ({ client }) => {
     const { member, account } = await currentSession(client);

@@ -14,19 +14,14 @@ async function withMarkdown<Page>(load: () => Promise<Page>): Promise<Page> {
 type StaffPage = ComponentType<{ member: Me }>;
 
 /** Other members get the not-found page. The server decides what they may read. */
-const forRoles = (isAllowed: (role: Role) => boolean) => (load: () => Promise<StaffPage>) => {
-  // React remounts a page whose component is another one.
-  let guarded: ComponentType | undefined;
-  return async () => (guarded ??= guard(await load(), isAllowed));
-};
-
-function guard(Page: StaffPage, isAllowed: (role: Role) => boolean): ComponentType {
+const forRoles = (isAllowed: (role: Role) => boolean) => (load: () => Promise<StaffPage>) => async () => {
+  const Page = await load();
   return function GuardedPage() {
     const member = useMember();
     if (member === null) return null;
     return isAllowed(member.role) ? <Page member={member} /> : <NotFoundPage />;
   };
-}
+};
 
 const forModerators = forRoles(canModerate);
 const forAdmins = forRoles((role) => role === 'admin');

@@ -25,7 +25,7 @@ const isNotHydrating = () => false;
 const isHydrating = () => true;
 
 /**
- * Used by the layouts of pages. Until then `#root` has the attribute of a rendered page, and public/early-input.js keeps
+ * Used where pages are rendered. Until then `#root` has the attribute of a rendered page, and public/early-input.js keeps
  * what the reader presses and types.
  */
 export function useReportHydrated(): void {

@@ -1,7 +1,7 @@
 /**
  * Takes the place of the helper with which Vite wraps every `import()` (vite.config.parts.ts).
  *
- * A browser does not request a module again that failed to load once, and neither one whose own imports failed: only a
+ * A browser does not request a module again once it has failed to load, nor one whose imports have failed: only a
  * reload of the page would help. So all files of a part are fetched first, which can fail any number of times without
  * this effect. The import then takes them from the browser's cache.
  * @param load contains the `import()`

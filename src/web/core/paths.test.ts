@@ -12,6 +12,7 @@ test.each([
   'https://example.com/',
   '//example.com/',
   '/\\example.com',
+  '/.//example.com',
   '/\t/example.com',
   'javascript:alert(1)',
   'topics',

@@ -82,7 +82,7 @@ export function setSiteOrigin(origin: string): void {
 export function parseInternalPath(path: string | undefined): string | null {
   if (path === undefined || !path.startsWith('/')) return null;
   const url = URL.parse(path, siteOrigin);
-  if (url === null || url.origin !== siteOrigin) return null;
+  if (url === null || url.origin !== siteOrigin || url.pathname.startsWith('//')) return null;
   return url.pathname + url.search + url.hash;
 }
 

@@ -54,8 +54,8 @@ test.each([
   ['/', Home, {}],
   ['/?tab=popular', Home, {}],
   ['/question/5', Question, { id: '5' }],
-  ['/question/5/', Question, { id: '5' }],
-  ['/Question/5/why-is-it#answer-2', Question, { id: '5', slug: 'why-is-it' }],
+  ['/Question/5', NotFound, {}],
+  ['/question/5/why-is-it#answer-2', Question, { id: '5', slug: 'why-is-it' }],
   ['/question/5/%C3%BCber%2Funter', Question, { id: '5', slug: 'über/unter' }],
   ['/question', NotFound, {}],
   ['/question/5/a/b', NotFound, {}],
@@ -76,13 +76,20 @@ test('gives another question another key, and a question with another slug the s
   expect(await keyOf('/question/5')).not.toBe(await keyOf('/question/6'));
 });
 
+test('ignores slashes at the end, and a host', async () => {
+  expect((await show('/question/5/?sort=oldest')).location.href).toBe('/question/5?sort=oldest');
+  expect((await show('/.//example.com/')).location.href).toBe('/example.com');
+});
+
 test('follows redirects', async () => {
   const { location } = await show('/private');
   expect(location).toMatchObject({ pathname: '/login', search: '?next=%2Fprivate' });
 });
 
 test('shows the error of redirects that are a loop', async () => {
-  expect((await show('/loop')).page).toMatchObject({ error: new Error('/loop redirects to itself.') });
+  expect((await show('/loop')).page).toMatchObject({
+    error: new Error('Too many redirects, the last to /loop.'),
+  });
 });
 
 test('shows the error of a guard without the layout', async () => {

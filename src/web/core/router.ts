@@ -14,7 +14,7 @@ export type AppLocation = {
   pathname: string;
   /** The query with '?', or ''. */
   search: string;
-  /** Without '#'. */
+  /** Without '#', percent-encoded. */
   hash: string;
   state: EntryState;
 };
@@ -37,7 +37,7 @@ export type RouteRequest = {
   params: Params;
   /** The parsed query. */
   search: Readonly<Record<string, string>>;
-  /** Whether a link to the page is about to be followed, perhaps. */
+  /** Whether the page is only loaded ahead: its link may never be followed. */
   isPreload: boolean;
 };
 
@@ -85,9 +85,8 @@ type Navigation = {
   resolve: () => void;
 };
 
-/** `from` is undefined for the first page. */
 export type NavigationListener = (change: {
-  from: AppLocation | undefined;
+  from: AppLocation;
   to: AppLocation;
   action: Navigation['action'];
 }) => void;
@@ -108,9 +107,9 @@ export class Router {
   readonly #routes: readonly { route: Route; pattern: RegExp }[];
   readonly #client: QueryClient;
   readonly #isBrowser: boolean;
-  readonly #rendered = new Set<NavigationListener>();
-  readonly #navigated = new Set<NavigationListener>();
-  readonly #changed = new Set<() => void>();
+  readonly #renderedListeners = new Set<NavigationListener>();
+  readonly #navigatedListeners = new Set<NavigationListener>();
+  readonly #changeListeners = new Set<() => void>();
   #shown: View | undefined;
   /** The navigation whose page is not rendered yet. */
   #pending: Navigation | undefined;
@@ -130,7 +129,8 @@ export class Router {
 
   /** Whether a page is being loaded. */
   get isLoading(): boolean {
-    return this.#pending !== undefined;
+    // While it is rendered, or hydrated, it is loaded already.
+    return this.#pending !== undefined && this.#pending !== this.view?.navigation;
   }
 
   /** Loads the first page. Resolves when there is a view; an error is part of it. */
@@ -160,9 +160,11 @@ export class Router {
 
   /** Changes a part of the address. The page stays as it is. */
   replaceAddress(parts: { pathname?: string; search?: string }): void {
-    const { pathname, search, href, state } = { ...this.location, ...parts };
-    const { hash } = new URL(href, getSiteOrigin());
-    void this.navigate(pathname + search + hash, { replace: true, resetScroll: false, state });
+    // Another page is being opened.
+    if (this.view !== undefined && !isSamePage(this.location, this.view.location)) return;
+    const { pathname, search, hash, state } = { ...this.location, ...parts };
+    const href = pathname + search + (hash === '' ? '' : `#${hash}`);
+    void this.navigate(href, { replace: true, resetScroll: false, state });
   }
 
   /** Loads the current page again, for example after an error. */
@@ -172,25 +174,23 @@ export class Router {
 
   /** Loads code and data of a page that is probably opened next. */
   preload(href: string): void {
-    const matched = this.#match(parseLocation(href, this.location.state), true);
-    const { load, layout } = matched.route;
     // Opening the page tries again.
-    Promise.all([load(), layout?.load(), loadData(matched)]).catch(() => {});
+    preloadPage(this.#match(parseLocation(href, this.location.state), true)).catch(() => {});
   }
 
   /** Called after the address has changed, before the page is loaded. Returns a function that ends the subscription. */
   onNavigated(listener: NavigationListener): () => void {
-    return addTo(this.#navigated, listener);
+    return addTo(this.#navigatedListeners, listener);
   }
 
-  /** Called after a page has been rendered. */
+  /** Called after another page than the first has been rendered. */
   onRendered(listener: NavigationListener): () => void {
-    return addTo(this.#rendered, listener);
+    return addTo(this.#renderedListeners, listener);
   }
 
   /** Called when `view` or `isLoading` has changed. */
   onChange(listener: () => void): () => void {
-    return addTo(this.#changed, listener);
+    return addTo(this.#changeListeners, listener);
   }
 
   /** Called by the component that renders the view, before the browser paints it. */
@@ -201,7 +201,8 @@ export class Router {
     const { action, resetScroll, resolve } = view.navigation;
     if (this.#pending === view.navigation) this.#pending = undefined;
     if (resetScroll) scrollTo(view.location, { isFirst: from === undefined, isPop: action === 'pop' });
-    for (const listener of this.#rendered) listener({ from, to: view.location, action });
+    if (from !== undefined)
+      for (const listener of this.#renderedListeners) listener({ from, to: view.location, action });
     this.#notify();
     resolve();
   }
@@ -220,7 +221,8 @@ export class Router {
     const navigation = { ...how, resolve };
     this.#pending = navigation;
     if (from !== undefined)
-      for (const listener of this.#navigated) listener({ from, to: this.location, action: how.action });
+      for (const listener of this.#navigatedListeners)
+        listener({ from, to: this.location, action: how.action });
     this.#notify();
     const content = await this.#load(() => this.#pending === navigation);
     if (content === undefined) return promise;
@@ -237,7 +239,10 @@ export class Router {
       if (!isCurrent()) return undefined;
       if (typeof content !== 'string') return content;
       if (redirects === maxRedirects)
-        return toFailure(this.#match(this.location, false), new Error(`${content} redirects to itself.`));
+        return toFailure(
+          this.#match(this.location, false).request,
+          new Error(`Too many redirects, the last to ${content}.`),
+        );
       this.location = parseLocation(content, { key: this.location.state.key });
       if (this.#isBrowser) history.replaceState(this.location.state, '', this.location.href);
     }
@@ -259,7 +264,7 @@ export class Router {
   }
 
   #notify(): void {
-    for (const listener of this.#changed) listener();
+    for (const listener of this.#changeListeners) listener();
   }
 }
 
@@ -273,45 +278,57 @@ async function loadContent({ route, request }: MatchedRoute): Promise<Content | 
     const redirect = (await route.layout?.guard?.(request)) ?? (await route.guard?.(request));
     if (redirect !== undefined) return redirect;
   } catch (error) {
-    return toFailure({ request }, error);
+    return toFailure(request, error);
   }
-  const [layout, parts] = await Promise.allSettled([loadLayout(route), loadPage({ route, request })]);
-  if (layout.status === 'rejected') return toFailure({ request }, layout.reason);
+  const [layout, component] = await Promise.allSettled([
+    route.layout === undefined ? null : loadOrReload(route.layout.load),
+    loadOrReload(async () => {
+      const [component] = await Promise.all([loadComponent(route), loadData(route, request)]);
+      return component;
+    }),
+  ]);
+  if (layout.status === 'rejected') return toFailure(request, layout.reason);
   const { location, params } = request;
   const page =
-    parts.status === 'rejected'
-      ? { error: parts.reason as unknown }
-      : { component: parts.value, key: `${route.path} ${route.key?.(params) ?? ''}` };
+    component.status === 'rejected'
+      ? { error: component.reason as unknown }
+      : { component: component.value, key: `${route.path} ${route.key?.(params) ?? ''}` };
   return { location, params, layout: layout.value, page };
 }
 
-function toFailure(
-  { request: { location, params } }: Pick<MatchedRoute, 'request'>,
-  error: unknown,
-): Content {
+function toFailure({ location, params }: RouteRequest, error: unknown): Content {
   return { location, params, layout: null, page: { error } };
 }
 
-async function loadLayout({ layout }: Route): Promise<View['layout']> {
-  return layout === undefined ? null : loadOrReload(layout.load);
+/** Loads what the viewer gets without a redirect. */
+async function preloadPage({ route, request }: MatchedRoute): Promise<void> {
+  const redirect = await route.layout?.guard?.(request);
+  if (redirect === undefined)
+    await Promise.all([route.layout?.load(), loadComponent(route), loadData(route, request)]);
 }
 
-async function loadPage({ route, request }: MatchedRoute): Promise<ComponentType> {
-  const [component] = await Promise.all([loadOrReload(route.load), loadData({ route, request })]);
+/** React keeps the state of a page only while its component is the same one. */
+const loadedComponents = new WeakMap<Route, ComponentType>();
+
+async function loadComponent(route: Route): Promise<ComponentType> {
+  const loaded = loadedComponents.get(route) ?? (await route.load());
+  // Another call may have been faster.
+  const component = loadedComponents.get(route) ?? loaded;
+  loadedComponents.set(route, component);
   return component;
 }
 
-async function loadData({ route, request }: MatchedRoute): Promise<void> {
-  await Promise.all([route.layout?.data?.(request), route.data?.(request)]);
+async function loadData({ layout, data }: Route, request: RouteRequest): Promise<void> {
+  await Promise.all([layout?.data?.(request), data?.(request)]);
 }
 
-/** '/question/:id/:slug?' matches '/question/5', '/question/5/why-is-it' and both with a slash at the end. */
+/** '/question/:id/:slug?' matches '/question/5' and '/question/5/why-is-it'. */
 function toPattern(path: string): RegExp {
   if (path === '*') return /^/u;
   const source = path.replaceAll(/\/:(\w+)(\??)/gu, (_, name: string, optional: string) =>
     optional === '' ? `/(?<${name}>[^/]+)` : `(?:/(?<${name}>[^/]+))?`,
   );
-  return new RegExp(`^${source === '/' ? '' : source}/?$`, 'iu');
+  return new RegExp(`^${source}$`, 'u');
 }
 
 /** Null if the path does not match, or if a parameter is not encoded correctly. */
@@ -327,26 +344,26 @@ function matchPath(pattern: RegExp, path: string): Params | null {
   }
 }
 
+/** Without slashes at the end of the path. */
 function parseLocation(href: string, state: EntryState): AppLocation {
-  const { pathname, search, hash } = new URL(href, getSiteOrigin());
-  return { href: pathname + search + hash, pathname, search, hash: decodeHash(hash), state };
-}
-
-function decodeHash(hash: string): string {
-  try {
-    return decodeURIComponent(hash.slice(1));
-  } catch {
-    return hash.slice(1);
-  }
+  const url = new URL(href, getSiteOrigin());
+  // Browsers read a path with two slashes at the beginning as a host.
+  const pathname = `/${url.pathname.replaceAll(/^\/+|\/+$/gu, '')}`;
+  return {
+    href: pathname + url.search + url.hash,
+    pathname,
+    search: url.search,
+    hash: url.hash.slice(1),
+    state,
+  };
 }
 
 /** The address in the browser. An entry that the browser made itself gets a key. */
 function readLocation(): AppLocation {
-  const state = history.state as Partial<EntryState> | null;
-  if (typeof state?.key === 'string') return parseLocation(location.href, { ...state, key: state.key });
-  const own = { key: createKey() };
-  history.replaceState(own, '');
-  return parseLocation(location.href, own);
+  const stored = history.state as Partial<EntryState> | null;
+  const state = { key: stored?.key ?? createKey(), sessionEnded: stored?.sessionEnded === true };
+  if (stored?.key === undefined) history.replaceState(state, '');
+  return parseLocation(location.href, state);
 }
 
 function createKey(): string {
@@ -364,8 +381,16 @@ function scrollTo(
   const position = isPop || isFirst ? readPosition(state.key) : undefined;
   if (isFirst && isPageRendered()) return;
   if (position !== undefined) window.scrollTo({ top: position, behavior: 'instant' });
-  else if (hash !== '') document.getElementById(hash)?.scrollIntoView();
+  else if (hash !== '') document.getElementById(decodeHash(hash))?.scrollIntoView();
   else if (!isFirst) window.scrollTo({ top: 0, behavior: 'instant' });
+}
+
+function decodeHash(hash: string): string {
+  try {
+    return decodeURIComponent(hash);
+  } catch {
+    return hash;
+  }
 }
 
 function addTo<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
@@ -392,7 +417,7 @@ export function useParam(name: string): string {
   return useView().params[name] ?? '';
 }
 
-/** The query of the page, as its function understands it (core/page-search.ts). */
+/** The query of the page, as `parse` understands it. */
 export function usePageSearch<Search>(parse: (search: Record<string, unknown>) => Search): Search {
   return parse(parseSearch(useView().location.search));
 }

@@ -22,8 +22,11 @@ export function readPosition(key: string): number | undefined {
  * @param keyOf returns the key of the page on the screen
  */
 export function watchPositions(keyOf: () => string | undefined): void {
-  // After the first page has been loaded and after a return from another site.
-  window.addEventListener('pageshow', () => (history.scrollRestoration = 'manual'));
+  const takeOver = () => (history.scrollRestoration = 'manual');
+  // Not before the browser has scrolled the first page.
+  if (document.readyState === 'complete') takeOver();
+  // Also after a return from another site.
+  window.addEventListener('pageshow', takeOver);
   window.addEventListener('pagehide', () => {
     history.scrollRestoration = 'auto';
     const key = keyOf();

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { isSamePage, useRouter } from './router.ts';
 
 /** Long enough that the address gets whole words and not single letters. */
 const debounceMs = 250;
@@ -21,7 +22,16 @@ export function useSearchParamText(words: string, go: (text: string) => void) {
       setText(words);
     }
   }
-  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const router = useRouter();
+  // Text that was not sent yet does not replace another page that is being opened.
+  useEffect(() => {
+    const cancel = () => window.clearTimeout(timer.current);
+    const unsubscribe = router.onNavigated(({ from, to }) => !isSamePage(from, to) && cancel());
+    return () => {
+      unsubscribe();
+      cancel();
+    };
+  }, [router]);
   return {
     text,
     type: (typed: string) => {

@@ -14,7 +14,15 @@ import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
-import { parseBookmarksSearch } from '#web/core/page-search.ts';
+
+/** All bookmarks are the default of an address without a list. */
+const parseBookmarksSearch = ({
+  list,
+  q,
+}: Record<string, unknown>): { list?: number | undefined; q?: string | undefined } => ({
+  list: /^[1-9]\d{0,14}$/u.test(String(list)) ? Number(list) : undefined,
+  q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+});
 
 /** The member's bookmarks. They are private. */
 export function BookmarksPage() {

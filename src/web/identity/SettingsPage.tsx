@@ -18,7 +18,11 @@ import { Skeleton, SkeletonLines } from '#web/ui/Skeleton.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import forms from './settings-form.module.css';
 import classes from '#web/ui/page.module.css';
-import { parseSettingsSearch } from '#web/core/page-search.ts';
+import { oneOf } from '#web/core/page-search.ts';
+
+const parseSettingsSearch = ({ tab }: Record<string, unknown>): { tab?: 'account' | undefined } => ({
+  tab: oneOf(tab, 'account'),
+});
 
 type Tab = 'general' | 'account';
 

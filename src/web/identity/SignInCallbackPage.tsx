@@ -33,11 +33,11 @@ export function SignInCallbackPage() {
   useEffect(() => {
     if (sent.current) return;
     sent.current = true;
-    const { search: query, pathname } = window.location;
+    const { search: query } = window.location;
     // The code must not stay in the browser history.
-    window.history.replaceState(window.history.state, '', pathname);
+    router.replaceAddress({ search: '' });
     mutate({ query, provider }, { onSuccess: ({ needs }) => setStep(needs) });
-  }, [mutate, provider]);
+  }, [mutate, provider, router]);
 
   useEffect(() => {
     if (isApplicant) return void router.navigate(paths.application, { replace: true });

@@ -20,7 +20,22 @@ import pageClasses from '#web/ui/page.module.css';
 import { memberListQuery } from './member-list.ts';
 import { MemberRow } from './MemberRow.tsx';
 import classes from './members.module.css';
-import { parseMembersSearch } from '#web/core/page-search.ts';
+import { oneOf } from '#web/core/page-search.ts';
+
+// Not that of the shared schema, which would load zod here. The page uses all of them, so the compiler finds a missing one.
+const memberFilters = ['team', 'suspended', 'waiting', 'removed', 'profile_links'] as const;
+
+/** All members are the default of an address without a filter. */
+const parseMembersSearch = ({
+  q,
+  show,
+}: Record<string, unknown>): {
+  q?: string | undefined;
+  show?: (typeof memberFilters)[number] | undefined;
+} => ({
+  q: typeof q === 'string' && q.trim() !== '' ? q.trim() : undefined,
+  show: oneOf(show, ...memberFilters),
+});
 
 const RemovalDialog = lazyComponent(() => import('./RemovalDialog.tsx'));
 

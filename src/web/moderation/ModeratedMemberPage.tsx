@@ -25,8 +25,17 @@ import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { TabLinks } from '#web/ui/TabLinks.tsx';
 import moderation from './moderation.module.css';
 import classes from '#web/ui/page.module.css';
-import { parseMemberPageSearch } from '#web/core/page-search.ts';
+import { oneOf } from '#web/core/page-search.ts';
 import { useParam, usePageSearch } from '#web/core/router.ts';
+
+const memberPageTabs = ['posts', 'reports', 'log', 'sign-ins', 'notes'] as const;
+
+/** The account is the default of an address without a tab. */
+const parseMemberPageSearch = ({
+  tab,
+}: Record<string, unknown>): { tab?: (typeof memberPageTabs)[number] | undefined } => ({
+  tab: oneOf(tab, ...memberPageTabs),
+});
 
 /** Everything that moderators know about a member. */
 export function ModeratedMemberPage({ member: viewer }: { member: Me }) {

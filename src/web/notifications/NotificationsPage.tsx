@@ -14,7 +14,11 @@ import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import classes from '#web/ui/page.module.css';
-import { parseNotificationsSearch } from '#web/core/page-search.ts';
+import { oneOf } from '#web/core/page-search.ts';
+
+const parseNotificationsSearch = ({ tab }: Record<string, unknown>): { tab?: 'unread' | undefined } => ({
+  tab: oneOf(tab, 'unread'),
+});
 
 const tabs = (): readonly TabLink<NotificationFilter>[] => [
   { key: 'all', label: t`All`, href: paths.notifications },

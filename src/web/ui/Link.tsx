@@ -1,4 +1,4 @@
-import type { AnchorHTMLAttributes, MouseEvent, Ref } from 'react';
+import { type AnchorHTMLAttributes, type MouseEvent, type Ref, useRef } from 'react';
 import { type NavigateOptions, useLocation, useRouter } from '#web/core/router.ts';
 import { Button } from './Button.tsx';
 
@@ -9,10 +9,16 @@ type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> &
     ref?: Ref<HTMLAnchorElement>;
   };
 
+/** The pointer only crosses a link that it leaves sooner, in milliseconds. */
+const preloadDelayMs = 50;
+
 /** A link to a page of this site. Pointing at it or focusing it loads the page ahead. */
 export function Link({ href, children, replace, resetScroll, state, ...props }: Props) {
   const router = useRouter();
+  const timer = useRef<number | undefined>(undefined);
   const preload = () => router.preload(href);
+  const preloadSoon = () => (timer.current = window.setTimeout(preload, preloadDelayMs));
+  const cancelPreload = () => window.clearTimeout(timer.current);
 
   function open(event: MouseEvent<HTMLAnchorElement>) {
     props.onClick?.(event);
@@ -31,11 +37,19 @@ export function Link({ href, children, replace, resetScroll, state, ...props }: 
       onClick={open}
       onFocus={(event) => {
         props.onFocus?.(event);
-        preload();
+        preloadSoon();
       }}
       onMouseEnter={(event) => {
         props.onMouseEnter?.(event);
-        preload();
+        preloadSoon();
+      }}
+      onBlur={(event) => {
+        props.onBlur?.(event);
+        cancelPreload();
+      }}
+      onMouseLeave={(event) => {
+        props.onMouseLeave?.(event);
+        cancelPreload();
       }}
       onTouchStart={(event) => {
         props.onTouchStart?.(event);

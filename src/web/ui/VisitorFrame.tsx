@@ -5,7 +5,6 @@ import { type ReactNode, useEffect } from 'react';
 import { Logo } from './Logo.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
 import { ThemeButton } from './ThemeButton.tsx';
-import { useReportHydrated } from '#web/core/hydration.ts';
 import { paths } from '#web/core/paths.ts';
 import { useCachedSession, useHasSiteLinks, useMember, useSiteName } from '#web/core/session.ts';
 import { SiteLinks } from './SiteLinks.tsx';
@@ -20,7 +19,6 @@ export function VisitorFrame({ wide, children }: { wide?: boolean; children: Rea
   const isPublic = useCachedSession()?.publicReading === true;
   const hasLinks = useHasSiteLinks();
   const siteName = useSiteName();
-  useReportHydrated();
   return (
     <div className={classes.frame}>
       <header className={classes.header}>

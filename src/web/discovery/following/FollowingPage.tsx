@@ -17,7 +17,18 @@ import page from '#web/ui/page.module.css';
 import type { FollowedTagsSummary as Summary } from '#shared/discovery/tags.ts';
 import { TagLink, tagLinkStyles as tags } from '#web/posts/index.ts';
 import classes from './following.module.css';
-import { parseFollowingSearch } from '#web/core/page-search.ts';
+import { oneOf } from '#web/core/page-search.ts';
+
+const parseFollowingSearch = ({
+  tab,
+  muted,
+}: Record<string, unknown>): {
+  tab?: 'activity' | 'topics' | undefined;
+  muted?: 'show' | undefined;
+} => ({
+  tab: oneOf(tab, 'activity', 'topics'),
+  muted: oneOf(muted, 'show'),
+});
 
 type Tab = 'questions' | 'activity' | 'topics';
 

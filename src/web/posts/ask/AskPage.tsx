@@ -5,6 +5,7 @@ import { AskForm } from './AskForm.tsx';
 import { useMember } from '#web/core/session.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
+import { questionPath } from '#shared/posts/question-paths.ts';
 
 export function AskPage() {
   usePageTitle(t`Ask a question`);
@@ -22,7 +23,7 @@ export function AskPage() {
           key={member.id}
           member={member}
           signedOut={current === null}
-          onPosted={(id) => void router.navigate(`/question/${id}`, { replace: true })}
+          onPosted={(id) => void router.navigate(questionPath(id), { replace: true })}
         />
       )}
     </>
