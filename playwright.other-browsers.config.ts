@@ -1,5 +1,17 @@
-import { defineConfig } from '@playwright/test';
+import { defineConfig, type Project } from '@playwright/test';
 import chromium from './playwright.config.ts';
+
+const longest = '**/other-browsers/firefox.spec.ts';
+
+const firefox: Project = {
+  grep: /@firefox/u,
+  use: {
+    browserName: 'firefox',
+    // Firefox as it is released, by WebDriver BiDi, instead of Playwright's own build.
+    channel: 'moz-firefox',
+    launchOptions: { executablePath: 'tests/e2e/support/firefox-for-playwright.mjs' },
+  },
+};
 
 /**
  * The main journeys in Firefox and WebKit, in the programs that Debian has (npm test -- --only build,browsers). Playwright
@@ -17,16 +29,9 @@ export default defineConfig({
   reporter: 'list',
   projects: [
     { name: 'webkit', testMatch: '**/other-browsers/webkit.spec.ts' },
-    {
-      name: 'firefox',
-      grep: /@firefox/u,
-      use: {
-        browserName: 'firefox',
-        // Firefox as it is released, by WebDriver BiDi, instead of Playwright's own build.
-        channel: 'moz-firefox',
-        launchOptions: { executablePath: 'tests/e2e/support/firefox-for-playwright.mjs' },
-      },
-    },
+    // The longest test first.
+    { ...firefox, name: 'firefox', testMatch: longest },
+    { ...firefox, name: 'firefox, others', testIgnore: longest },
   ],
   use: {
     screenshot: 'only-on-failure',
