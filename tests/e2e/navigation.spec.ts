@@ -53,8 +53,10 @@ test('Back and a reload return to where the page was left, a new page begins at 
 test('the last of several links that were opened at once is shown', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/assets/TagsPage-*.js', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await released;
     await route.continue();
   });
   const links = page.getByRole('navigation', { name: 'Main' });
@@ -62,7 +64,11 @@ test('the last of several links that were opened at once is shown', async ({ pag
   await expect(page).toHaveURL('/topics');
   await links.getByRole('link', { name: 'Following' }).click();
   await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
-  await page.waitForTimeout(2_000);
+  const arrived = page.waitForResponse('**/assets/TagsPage-*.js');
+  release();
+  await (await arrived).finished();
+  // The page would be rendered by now.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
   await expect(page).toHaveURL('/following');
   await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
 
