@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { newMember, registerMember } from './support/members.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { changeSettings, startCommunityWithOwner } from './support/set-up.ts';
 
 test('members close a question as a duplicate by votes, and the page names them', async ({
   page,
@@ -11,16 +11,7 @@ test('members close a question as a duplicate by votes, and the page names them'
   test.slow();
   const community = await startCommunityWithOwner(page);
   try {
-    for (const [name, value] of [
-      ['closeVotesNeeded', 2],
-      ['closeVoteReputation', 5],
-    ] as const) {
-      const saved = await page.request.put(`${community.address}/api/admin/settings/${name}`, {
-        data: { value },
-        headers: { origin: community.address },
-      });
-      expect(saved.status()).toBe(204);
-    }
+    await changeSettings(page.request, community, { closeVotesNeeded: 2, closeVoteReputation: 5 });
     const join = async (name: string) => {
       const member = await (await browser.newContext()).newPage();
       await registerMember(member.request, newMember(name), community.address);

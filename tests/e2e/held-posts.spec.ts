@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView } from './support/in-view.ts';
 import { newMember, registerMember } from './support/members.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { changeSettings, startCommunityWithOwner } from './support/set-up.ts';
 
 test('a held question is shown to its author only, and to everyone once a moderator approves it', async ({
   page,
@@ -10,16 +10,7 @@ test('a held question is shown to its author only, and to everyone once a modera
 }) => {
   const community = await startCommunityWithOwner(page);
   try {
-    for (const [name, value] of [
-      ['reviewFirstPosts', 1],
-      ['holdForApproval', true],
-    ] as const) {
-      const saved = await page.request.put(`${community.address}/api/admin/settings/${name}`, {
-        data: { value },
-        headers: { origin: community.address },
-      });
-      expect(saved.status()).toBe(204);
-    }
+    await changeSettings(page.request, community, { reviewFirstPosts: 1, holdForApproval: true });
 
     const own = await browser.newContext();
     const author = await own.newPage();

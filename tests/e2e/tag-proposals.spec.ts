@@ -3,7 +3,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
-import { startCommunityWithOwner } from './support/set-up.ts';
+import { changeSettings, startCommunityWithOwner } from './support/set-up.ts';
 
 test('a member proposes a tag, and a moderator makes it a synonym, rejects another by keyboard, and approves a third', async ({
   page,
@@ -17,11 +17,7 @@ test('a member proposes a tag, and a moderator makes it a synonym, rejects anoth
       { title: 'Which flour?', tags: ['flour', 'sourdough'] },
       community.address,
     );
-    const saved = await page.request.put(`${community.address}/api/admin/settings/tagCreation`, {
-      data: { value: 'moderators' },
-      headers: { origin: community.address },
-    });
-    expect(saved.status()).toBe(204);
+    await changeSettings(page.request, community, { tagCreation: 'moderators' });
 
     const own = await browser.newContext();
     const author = await own.newPage();

@@ -2,19 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, type Page, test } from '@playwright/test';
-import { runCommand } from '#tests/support/command.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import type { Community } from './support/community.ts';
 import { expectInView } from './support/in-view.ts';
 import { askQuestion } from './support/members.ts';
-import { openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
+import { changeSettings, openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
 
 // Starts its own server, whose public reading changes.
 test.slow();
 
 async function startBakery(page: Page): Promise<Community> {
   const community = await startCommunityWithOwner(page);
-  await setPublicReading(community, false);
+  await setPublicReading(page, community, false);
   for (const [title, tag] of [
     ['Why does my sourdough not rise?', 'sourdough'],
     ['How warm should a sourdough starter be?', 'sourdough'],
@@ -24,8 +23,8 @@ async function startBakery(page: Page): Promise<Community> {
   return community;
 }
 
-async function setPublicReading(community: Community, on: boolean): Promise<void> {
-  await runCommand(community.dataDirectory, 'settings', 'set', 'publicReading', String(on));
+async function setPublicReading({ request }: Page, community: Community, on: boolean): Promise<void> {
+  await changeSettings(request, community, { publicReading: on });
   await expect
     .poll(async () => (await (await fetch(`${community.address}/robots.txt`)).text()).includes('Sitemap'))
     .toBe(on);
@@ -52,7 +51,7 @@ test('another site shows the questions related to its page, with a strict policy
   browser,
 }) => {
   const community = await startBakery(page);
-  await setPublicReading(community, true);
+  await setPublicReading(page, community, true);
   const site = await startOtherSite(community, 'data-related data-theme="dark"');
   const reader = await (await browser.newContext()).newPage();
   const problems: string[] = [];
@@ -93,7 +92,7 @@ test('an admin chooses a widget, sees it and copies its HTML by keyboard', async
     await page.goto(`${community.address}/admin/settings`);
     await openAdminPage(page, 'Questions on other sites');
     await expect(page.getByText('Public reading is off')).toBeVisible();
-    await setPublicReading(community, true);
+    await setPublicReading(page, community, true);
     await page.reload();
     const copy = page.getByRole('button', { name: 'Copy HTML' });
     await expect(copy).toBeDisabled();

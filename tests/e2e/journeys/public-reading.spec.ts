@@ -1,23 +1,24 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, type Page, test } from '@playwright/test';
-import { runCommand } from '#tests/support/command.ts';
+import { type APIRequestContext, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
-import { type Community, startCommunity } from '../support/community.ts';
+import type { Community } from '../support/community.ts';
 import { waitForHydration } from '../support/hydration.ts';
 import { expectInView } from '../support/in-view.ts';
 import { askQuestion, newMember, registerMember, signIn } from '../support/members.ts';
+import { changeSettings, startCommunityWithOwner } from '../support/set-up.ts';
 
 // docs/product.md 1.8 and 1.9. Public reading is a setting of the whole site, so the site is one of its own.
 let community: Community;
+let owner: { request: APIRequestContext };
 let author = newMember('Robin Page');
 let questionId = 0;
 test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async ({ playwright }) => {
-  community = await startCommunity();
-  await switchOn('publicReading');
+  owner = { request: await playwright.request.newContext() };
+  community = await startCommunityWithOwner(owner);
   const request = await playwright.request.newContext();
   author = await registerMember(request, author, community.address);
   questionId = await askQuestion(
@@ -31,9 +32,10 @@ test.beforeAll(async ({ playwright }) => {
   expect(answer.status()).toBe(201);
   await request.dispose();
 });
-test.afterAll(() => community.remove());
-
-const switchOn = (setting: string) => runCommand(community.dataDirectory, 'settings', 'set', setting, 'true');
+test.afterAll(async () => {
+  await owner.request.dispose();
+  await community.remove();
+});
 
 /** Collects the failed requests of a page. */
 function collectFailures(page: Page): string[] {
@@ -97,7 +99,7 @@ test('a visitor reads and searches, presses a vote, signs in and is back at the 
   await page.context().clearCookies();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await page.getByRole('link', { name: 'Parley' }).click();
+  await page.getByRole('link', { name: 'Baking' }).click();
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 });
 
@@ -142,7 +144,7 @@ test('on a phone, pages of visitors are accessible in both themes, and the dialo
 });
 
 test('formulas are shown in posts and in the preview, and wide ones scroll on a phone', async ({ page }) => {
-  await switchOn('formulas');
+  await changeSettings(owner.request, community, { formulas: true });
   await registerMember(page.request, newMember('Max Formula'), community.address);
   const wide = Array.from({ length: 40 }, (_, index) => `x_{${index}}`).join(' + ');
   const content = `It costs $5 or $10: $E = mc^2$.\n$$\n\\frac{a}{b} = ${wide}\n$$\nThen $\\foo$.`;

@@ -1,5 +1,5 @@
-import { runCommand } from '#tests/support/command.ts';
-import { expect, type APIRequestContext, type Page } from '@playwright/test';
+import { expect, type APIRequestContext, type Page, request } from '@playwright/test';
+import type { MemberList } from '#shared/moderation/member-list.ts';
 
 export type Member = { displayName: string; email: string; password: string };
 
@@ -29,9 +29,18 @@ export async function registerMember(
   return member;
 }
 
-/** Makes a member a moderator or an admin, on the command line. No later member can have a similar name. */
+/** Makes a member a moderator or an admin, as the admin of the run. No later member can have a similar name. */
 export async function makeModerator(email: string, role: 'moderator' | 'admin' = 'moderator'): Promise<void> {
-  await runCommand(process.env['PARLEY_E2E_DATA'], 'member', 'role', email, role);
+  const admin = await request.newContext({
+    baseURL: process.env['PARLEY_E2E_ADDRESS'] ?? '',
+    storageState: JSON.parse(process.env['PARLEY_E2E_ADMIN'] ?? ''),
+  });
+  const found = await admin.get('/api/moderation/members', { params: { q: email } });
+  expect(found.status(), await found.text()).toBe(200);
+  const [member] = ((await found.json()) as MemberList).items;
+  const changed = await admin.put(`/api/admin/members/${member?.id}/role`, { data: { role } });
+  expect(changed.status(), await changed.text()).toBe(204);
+  await admin.dispose();
 }
 
 /** Asks a question over the API as the signed-in member. Returns its id. */

@@ -1,16 +1,18 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type APIRequestContext, type Page } from '@playwright/test';
 import { signToken } from '#server/core/signed-tokens.ts';
+import type { SettingValues } from '#shared/core/setting-catalogue.ts';
 import { type Community, startCommunity } from './community.ts';
 import { waitForHydration } from './hydration.ts';
 import { expectInView } from './in-view.ts';
 
 /**
- * Starts a community and sets it up over the API. The page, which is still empty, is then that of its admin, Olga Owner.
+ * Starts a community and sets it up over the API. The given page, which is still empty, is then that of its admin, Olga
+ * Owner.
  * @param joining who may join
  * @param env further settings of the server
  */
 export async function startCommunityWithOwner(
-  page: Page,
+  { request }: { request: APIRequestContext },
   {
     joining = 'open',
     env = {},
@@ -19,7 +21,7 @@ export async function startCommunityWithOwner(
   const secret = 'the secret of a community of bakers';
   const community = await startCommunity({ env: { SECRET: secret, ...env } });
   try {
-    const response = await page.request.post(`${community.address}/api/setup`, {
+    const response = await request.post(`${community.address}/api/setup`, {
       data: {
         token: signToken({ secret, purpose: 'setup' }, 'setup'),
         siteName: 'Baking',
@@ -34,6 +36,18 @@ export async function startCommunityWithOwner(
   } catch (error) {
     await community.remove();
     throw error;
+  }
+}
+
+/** Changes site settings over the API, as the admin who is signed in with `request`. */
+export async function changeSettings(
+  request: APIRequestContext,
+  { address }: Community,
+  values: Partial<SettingValues>,
+): Promise<void> {
+  for (const [name, value] of Object.entries(values)) {
+    const response = await request.put(`${address}/api/admin/settings/${name}`, { data: { value } });
+    expect(response.status(), await response.text()).toBe(204);
   }
 }
 
