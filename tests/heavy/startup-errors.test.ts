@@ -6,8 +6,12 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
+import { readConfig } from '#server/core/config.ts';
 import { projectRoot } from '#server/core/paths.ts';
+import { StartupError } from '#server/core/startup-error.ts';
+import { connectDatabase } from '#server/postgres/index.ts';
 import { isProcessAlive } from '#server/postgres/embedded-orphan-cleanup.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
@@ -55,14 +59,14 @@ test('an unreachable database gives a one-sentence error without the password', 
 
 test('a wrong password gives a one-sentence error without the password', async () => {
   const url = toDatabaseUrl({ ...inject('testServer').user, password: 'hunter2' });
-  const message = await refusal({ DATABASE_URL: url });
+  const message = await connectionRefusal({ DATABASE_URL: url });
   expect(message).toMatch(/^The database at postgres:.* cannot be reached: password authentication failed/);
   expect(message).not.toContain('hunter2');
 });
 
 test('a PostgreSQL older than 15 is rejected', async () => {
   const old = await startOldPostgres();
-  const message = await refusal({ DATABASE_URL: `postgres://me@127.0.0.1:${old.port}/ask` });
+  const message = await connectionRefusal({ DATABASE_URL: `postgres://me@127.0.0.1:${old.port}/ask` });
   old.close();
   expect(message).toBe(
     `PostgreSQL at postgres://me@127.0.0.1:${old.port}/ask has version 14. Parley needs 15 or newer.`,
@@ -84,7 +88,7 @@ test('DATABASE_URL serves from that database with full password cost, and does n
 test('a data directory that is a file gives a one-sentence error', async () => {
   const file = path.join(await createTemporaryDirectory(), 'file');
   await writeFile(file, '');
-  expect(await refusal({ PARLEY_DATA: file })).toBe(
+  expect(await connectionRefusal({ PARLEY_DATA: file })).toBe(
     `The data directory ${file} cannot be written: it is a file, not a directory. Choose another with PARLEY_DATA.`,
   );
 });
@@ -102,7 +106,7 @@ test('a data directory of another PostgreSQL version is rejected and left unchan
   const cluster = await createDirectory(path.join(data, 'postgresql'));
   await writeFile(path.join(cluster, 'PG_VERSION'), '17\n');
   if (isRoot) await chown(cluster, unprivilegedUser.uid, unprivilegedUser.gid);
-  expect(await refusal({ PARLEY_DATA: data })).toBe(
+  expect(await connectionRefusal({ PARLEY_DATA: data })).toBe(
     `The data directory ${data} was created by PostgreSQL 17, but this Parley contains PostgreSQL 18. Write a backup with the Parley that created it (parley backup), and restore it with this one into another directory (PARLEY_DATA).`,
   );
   expect(await readFile(path.join(cluster, 'PG_VERSION'), 'utf8')).toBe('17\n');
@@ -121,7 +125,7 @@ test.each([
   if (isRoot) await chown(cluster, unprivilegedUser.uid, unprivilegedUser.gid);
   const passwords = '{"postgres":"p1","parley":"p2"}';
   await writeFile(path.join(data, 'passwords.json'), passwords);
-  expect(await refusal({ PARLEY_DATA: data })).toBe(
+  expect(await connectionRefusal({ PARLEY_DATA: data })).toBe(
     `The database in ${cluster} is damaged: its file PG_VERSION is missing or not valid. Restore the directory from a copy, or move it away and restore a backup (parley restore).`,
   );
   expect(await readFile(path.join(data, 'passwords.json'), 'utf8')).toBe(passwords);
@@ -243,6 +247,23 @@ async function refusal(env: NodeJS.ProcessEnv, user?: { uid: number; gid: number
   expect(parley.output()).not.toMatch(/^\s+at /m);
   expect(code).toBe(1);
   return parley.output().trimEnd();
+}
+
+/**
+ * The refusal of the first step of a start, without the 0.9 s of processor time of a process. The command prints it as
+ * every other refusal.
+ */
+async function connectionRefusal(env: NodeJS.ProcessEnv): Promise<string> {
+  const refused = await connectDatabase(
+    readConfig(env),
+    pino({ level: 'silent' }),
+    new AbortController().signal,
+  ).then(
+    ({ stop }) => stop(),
+    (error: unknown) => error,
+  );
+  if (!(refused instanceof StartupError)) throw refused ?? new Error('the database was not refused');
+  return refused.message;
 }
 
 /** The single password hash in a database. */
