@@ -3,7 +3,7 @@ import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { seedCommunity } from './screens/seed-data.ts';
 import { expectInView } from './support/in-view.ts';
-import { openScreen, resetStage } from './screens/screenshots.ts';
+import { openScreen, prepareScreen, resetStage } from './screens/screenshots.ts';
 import type { Screen, SeededIds } from './screens/screen.ts';
 import { screens } from './screens/screens.ts';
 import { desktop, phone, type Size, type State } from './screens/states.ts';
@@ -85,6 +85,13 @@ const groups = [...pages].flatMap(([address, all]) => [
   },
 ]);
 
+/** Overlays that leave nothing behind share a visit: those of one path, one after the other. */
+function inOrderOfVisits(shown: readonly Overlay[]): Overlay[] {
+  const closing = shown.filter(({ screen }) => screen.close !== undefined);
+  const visits = Map.groupBy(closing, ({ screen, state }) => screen.path(filled.ids, state));
+  return [...[...visits.values()].flat(), ...shown.filter(({ screen }) => screen.close === undefined)];
+}
+
 for (const { where, opening, shown } of groups.filter(({ shown }) => shown.length > 0))
   test(`the overlays ${where}`, async ({ browser, playwright, baseURL }) => {
     test.setTimeout(20_000 + shown.length * 10_000);
@@ -101,20 +108,31 @@ for (const { where, opening, shown } of groups.filter(({ shown }) => shown.lengt
     // One that does not open does not use up the time of the others.
     page.setDefaultTimeout(15_000);
     const failures: string[] = [];
-    for (const { screen, state } of shown) {
+    /** The path of the page that the previous overlay left as it was. */
+    let open: string | undefined;
+    for (const { screen, state } of inOrderOfVisits(shown)) {
       const stage = { page, ids: filled.ids, state, otherMember, translate: (english: string) => english };
       const name = `${screen.name} (${state})`;
+      const path = screen.path(filled.ids, state);
+      const isOpen = open === path && screen.close !== undefined;
+      if (open !== undefined && !isOpen) await resetStage(stage);
+      open = undefined;
       await test
         .step(name, async () => {
           await emulate(device, opening);
-          await openScreen(stage, screen);
-          if (opening === desktop) return;
-          await emulate(device, desktop);
+          await (isOpen ? prepareScreen : openScreen)(stage, screen);
           const opened = screen.opens?.(stage);
-          if (opened !== undefined) await expectInView(opened.element, opened);
+          if (opening !== desktop) {
+            await emulate(device, desktop);
+            if (opened !== undefined) await expectInView(opened.element, opened);
+          }
+          if (screen.close === undefined) return;
+          await screen.close(stage);
+          if (opened !== undefined) await expect(opened.element).toHaveCount(0);
+          open = path;
         })
         .catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
-      await resetStage(stage);
+      if (open === undefined) await resetStage(stage);
     }
     await context.close();
     await otherMember.dispose();

@@ -1,4 +1,12 @@
-import { button, dialog, opensDialog, opensMenu, type Screen, type Stage } from './screen.ts';
+import {
+  button,
+  closeWithEscape,
+  dialog,
+  opensDialog,
+  opensMenu,
+  type Screen,
+  type Stage,
+} from './screen.ts';
 
 /** The menus of posts, the dialogs they open, and the dialogs of the settings. */
 export const menuScreens: readonly Screen[] = [
@@ -13,6 +21,7 @@ export const menuScreens: readonly Screen[] = [
     states: ['full'],
     prepare: (stage) => moreActions(stage, stage.page.locator('main article').first()),
     opens: opensMenu,
+    close: closeWithEscape,
   },
   {
     name: 'report',
@@ -24,6 +33,7 @@ export const menuScreens: readonly Screen[] = [
       await dialog(stage).locator('textarea').waitFor();
     },
     opens: opensDialog,
+    close: closeWithEscape,
   },
   ofSettings('settings-email', 'Change email'),
   ofSettings('settings-two-factor', 'Set up two-factor authentication'),
@@ -40,6 +50,7 @@ function menu(name: string, post: (stage: Stage) => ReturnType<Stage['page']['lo
     states: ['full'],
     prepare: (stage) => moreActions(stage, post(stage)),
     opens: opensMenu,
+    close: closeWithEscape,
   };
 }
 
@@ -64,5 +75,6 @@ function ofSettings(name: string, opener: string, path = '/settings?tab=account'
       await dialog(stage).waitFor();
     },
     opens: opensDialog,
+    close: closeWithEscape,
   };
 }

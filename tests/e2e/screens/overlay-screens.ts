@@ -1,6 +1,7 @@
 import { withoutInlinedResponses } from '#tests/e2e/support/offline-queue.ts';
 import {
   button,
+  closeWithEscape,
   dialog,
   field,
   opensDialog,
@@ -48,6 +49,7 @@ export const overlayScreens: readonly Screen[] = [
       await stage.page.getByRole('menuitem').last().waitFor();
     },
     opens: opensMenu,
+    close: closeWithEscape,
   },
   {
     name: 'command-palette',
@@ -66,6 +68,7 @@ export const overlayScreens: readonly Screen[] = [
       await page.getByRole('option').first().waitFor();
     },
     opens: opensDialog,
+    close: closeWithEscape,
   },
   searchHelpScreen('search-help', 'is:'),
   {
@@ -77,6 +80,7 @@ export const overlayScreens: readonly Screen[] = [
       await stage.page.keyboard.press('ArrowDown');
     },
     opens: opensHelp,
+    close: closeSearch,
   },
   searchHelpScreen('search-tags', 'how [pro'),
   searchHelpScreen('search-members', 'user:m'),
@@ -90,6 +94,7 @@ export const overlayScreens: readonly Screen[] = [
       await dialog(stage).waitFor();
     },
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'delete',
@@ -104,6 +109,7 @@ export const overlayScreens: readonly Screen[] = [
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator(`#answer-${stage.ids.ownAnswer}`), 'Delete'),
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'delete-reply',
@@ -111,6 +117,7 @@ export const overlayScreens: readonly Screen[] = [
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator(`#reply-${stage.ids.ownReply}`), 'Delete'),
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'delete-refused',
@@ -150,6 +157,7 @@ export const overlayScreens: readonly Screen[] = [
       await dialog(stage).locator(selector).first().waitFor();
     },
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'bookmark-message',
@@ -242,6 +250,7 @@ function searchHelpScreen(name: string, text: string): Screen {
     states: ['full'],
     prepare: (stage) => searchFor(stage, text),
     opens: opensHelp,
+    close: closeSearch,
   };
 }
 
@@ -250,6 +259,13 @@ async function searchFor({ page, translate }: Stage, text: string): Promise<void
   await box.click();
   await box.pressSequentially(text);
   await page.getByRole('listbox').first().getByRole('option').first().waitFor();
+}
+
+async function closeSearch(stage: Stage): Promise<void> {
+  const box = stage.page.getByRole('searchbox', { name: stage.translate('Search questions') });
+  await box.fill('');
+  await closeWithEscape(stage);
+  await box.blur();
 }
 
 async function bookmarkQuestion(stage: Stage): Promise<void> {

@@ -46,6 +46,8 @@ export type Screen = {
    * (tests/e2e/support/in-view.ts).
    */
   opens?: (stage: Stage) => Opened;
+  /** Closes it so that nothing of it is left. The next screen with the same path then needs no visit of its own. */
+  close?: (stage: Stage) => Promise<unknown>;
 };
 
 type Opened = { element: Locator; opener?: Locator };
@@ -55,6 +57,8 @@ export const button = ({ page, translate }: Stage, name: string) =>
 export const field = ({ page, translate }: Stage, name: string) =>
   page.getByRole('textbox', { name: translate(name), exact: true });
 export const dialog = ({ page }: Stage) => page.getByRole('dialog');
+
+export const closeWithEscape = ({ page }: Stage) => page.keyboard.press('Escape');
 
 /** A modal dialog has no opener to be near. */
 export const opensDialog = (stage: Stage): Opened => ({ element: dialog(stage) });

@@ -44,6 +44,11 @@ export async function openScreen(stage: Stage, screen: Screen): Promise<void> {
   await page.goto(screen.path(stage.ids, state));
   await waitForHydration(page);
   await settle(page, screen.prepare === undefined ? state : 'full');
+  await prepareScreen(stage, screen);
+}
+
+/** Prepares the state of a screen whose URL is open. */
+export async function prepareScreen(stage: Stage, screen: Screen): Promise<void> {
   await screen.prepare?.(stage);
   const opened = screen.opens?.(stage);
   if (opened !== undefined) await expectInView(opened.element, opened);
