@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,12 +8,13 @@ import type { QuestionCardsDocument, QuestionDocument } from '#shared/posts/ques
 import { startCommunity } from '#tests/e2e/support/community.ts';
 import { register } from '#tests/support/member.ts';
 
-const help = `bench/page-rendering.ts [--build DIRECTORY] [--against DIRECTORY] [--rounds 40] [--length 1900]
+const help = `bench/page-rendering.ts [--texts FILE] [--build DIRECTORY] [--against DIRECTORY] [--rounds 40] [--length 1900]
 
-Measures the processor time of rendering a question page with 30 answers that is not in a cache: texts of the demo
-community, each about --length characters long. (Answers in archives of Stack Exchange have 900 on average.) The second
-build, if given, takes turns with the first in the same process, so that their ratio does not depend on what else the
-machine does. --build: dist/render after npm run build.`;
+Measures the processor time of rendering a question page with 30 answers that is not in a cache. --texts: answers as
+JSON lines with 'markdown' (and 'post_type', of which 2 is an answer), other ones in each round. Without it, texts of the
+demo community with much code, each about --length characters long; answers in archives of Stack Exchange have 1,000 on
+average. The second build, if given, takes turns with the first in the same process, so that their ratio does not depend
+on what else the machine does. --build: dist/render after npm run build.`;
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     against: { type: 'string' },
     rounds: { type: 'string', default: '40' },
     length: { type: 'string', default: '1900' },
+    texts: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -71,6 +74,7 @@ async function readQuestionPage(): Promise<(round: number) => PageToRender> {
     const page = documents.find(({ answers }) => answers.items.length > 2);
     if (page === undefined) throw new Error('The demo community has no question with answers.');
     const answers = documents.flatMap((document) => document.answers.items);
+    const real = values.texts === undefined ? null : await readAnswers(values.texts);
     const makeText = (from: number) => {
       let text = '';
       for (let at = from; text.length < 0.75 * answerLength; at++)
@@ -82,8 +86,16 @@ async function readQuestionPage(): Promise<(round: number) => PageToRender> {
       if (answer === undefined) throw new Error('The demo community has too few answers.');
       return { ...answer, id: 1000 + at, content: makeText(at * 2) };
     });
-    const length = items.reduce((sum, { content }) => sum + content.length, 0) / items.length;
-    console.log(`${items.length} answers with ${Math.round(length)} characters on average`);
+    const getText = (round: number, at: number) =>
+      real === null
+        ? (items[at]?.content ?? '')
+        : (real[((round + 10) * answerCount + at) % real.length] ?? '');
+    const used = Array.from(
+      { length: Number(values.rounds) * answerCount },
+      (_, at) => getText(Math.floor(at / answerCount), at % answerCount).length,
+    );
+    const length = used.reduce((sum, each) => sum + each, 0) / used.length;
+    console.log(`${answerCount} answers with ${Math.round(length)} characters on average`);
     const address = `/question/${page.question.id}?sort=newest`;
     const responses = new Map([
       ['/api/session', await read('/session')],
@@ -105,7 +117,10 @@ async function readQuestionPage(): Promise<(round: number) => PageToRender> {
             ...page,
             answers: {
               ...page.answers,
-              items: items.map((item) => ({ ...item, content: `${item.content}\n\nIn round ${round}.` })),
+              items: items.map((item, at) => ({
+                ...item,
+                content: `${getText(round, at)}\n\nIn round ${round}.`,
+              })),
             },
           }),
         ],
@@ -114,6 +129,14 @@ async function readQuestionPage(): Promise<(round: number) => PageToRender> {
   } finally {
     await community.remove();
   }
+}
+
+/** In a mixed order that is the same in each run: neighbours in the file are answers to one question. */
+async function readAnswers(file: string): Promise<string[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+  const posts = lines.map((line) => JSON.parse(line) as { markdown: string; post_type?: number });
+  const answers = posts.filter(({ post_type: type = 2 }) => type === 2).map(({ markdown }) => markdown);
+  return answers.map((_, at) => answers[(at * 7919) % answers.length] ?? '');
 }
 
 function median(numbers: readonly number[]): number {
