@@ -116,8 +116,9 @@ export default defineConfig({
       ['src/shared/**'],
       [
         {
-          regex: '^([^.#zv]|\\.[^/]|#[^s]|#s[^h]|z[^o]|v[^i])',
-          message: 'Shared code runs on the server and in the browser: it imports shared and zod only.',
+          regex: '^([^.#zvmh]|\\.[^/]|#[^s]|#s[^h]|z[^o]|v[^i]|m[^a]|h[^a])',
+          message:
+            'Shared code runs on the server and in the browser: it imports shared, zod, markdown-it and types of hast only.',
         },
       ],
     ),

@@ -3,10 +3,7 @@
  * when, seconds, revision ids) are derived from a hash of the surrounding text, so that every build is identical.
  */
 import { createHash } from 'node:crypto';
-import { createElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
-import Markdown from 'react-markdown';
-import remarkGfm from 'remark-gfm';
+import { renderMarkdown } from '#shared/core/markdown.ts';
 import { formatXmlFile, type Row } from './xml.ts';
 import type { DemoAnswer, DemoComment, DemoMember, DemoQuestion } from './source.ts';
 
@@ -83,7 +80,7 @@ function postRow(post: Post, posts: Post[], userId: (member: DemoMember) => numb
   const common = (content: DemoQuestion | DemoAnswer): Row => ({
     CreationDate: stamp(post.date),
     Score: content.up - content.down,
-    Body: html(content.body),
+    Body: renderMarkdown(content.body),
     OwnerUserId: userId(content.author),
   });
   const end: Row = { ContentLicense: licence };
@@ -204,7 +201,7 @@ function userRows(members: DemoMember[], posts: Post[]): Row[] {
       LastAccessDate: stamp(totals.lastSeen),
       WebsiteUrl: member.website || undefined,
       Location: member.location || undefined,
-      AboutMe: member.about === '' ? undefined : html(member.about),
+      AboutMe: member.about === '' ? undefined : renderMarkdown(member.about),
       Views: Math.round(totals.reputation / 7) + (hash(member.handle) % 40),
       UpVotes: totals.up,
       DownVotes: totals.down,
@@ -239,10 +236,6 @@ function credit(
 function lastVisit(member: DemoMember): Date {
   const age = (hash('visit', member.handle) % (30 * 24 * 60)) * 60 * 1000 + dayMs / 4;
   return latest([member.joined, new Date(archiveEnd.getTime() - age)]);
-}
-
-function html(markdown: string): string {
-  return `${renderToStaticMarkup(createElement(Markdown, { remarkPlugins: [remarkGfm] }, markdown))}\n`;
 }
 
 function tagList(question: DemoQuestion): string {

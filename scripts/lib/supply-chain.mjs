@@ -17,6 +17,7 @@ const licences = new Set([
   'BSD-2-Clause',
   'BSD-3-Clause',
   'BlueOak-1.0.0',
+  'PSF-2.0',
   'MPL-2.0',
   'OFL-1.1',
   'MIT AND OFL-1.1',

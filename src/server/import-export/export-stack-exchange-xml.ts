@@ -1,7 +1,6 @@
-import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { escapeMarkup } from '#server/core/markup.ts';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import { renderMarkdown } from '#shared/core/markdown.ts';
 
 /** The attributes of a row. Those without a value are left out. */
 export type Cells = Readonly<Record<string, string | number | undefined>>;
@@ -27,8 +26,7 @@ export const writeTags = (tags: readonly string[]) => `|${tags.join('|')}|`;
 
 /** The page of a text. Raw HTML in it is shown as text. */
 export function toHtml(markdown: string): string {
-  if (!isCheapToParse(markdown)) return `<p>${escapeMarkup(markdown)}</p>`;
-  return micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  return isCheapToParse(markdown) ? renderMarkdown(markdown) : `<p>${escapeMarkup(markdown)}</p>`;
 }
 
 /** Links to pages of the community become links to its address, since the archive is read elsewhere. */

@@ -1,10 +1,5 @@
-import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal';
-import { gfmFootnote } from 'micromark-extension-gfm-footnote';
-import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough';
-import { gfmTable } from 'micromark-extension-gfm-table';
-import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
+import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import { renderMarkdown } from '#shared/core/markdown.ts';
 import { cleanText, decodeCharacterReferences, isPlain } from './stack-exchange-characters.ts';
 import { htmlToMarkdown } from './stack-exchange-html.ts';
 
@@ -39,40 +34,12 @@ function withSecureImages(typed: string, page: string): string {
     : typed;
 }
 
-/** Longer or deeper texts are not compared, because parsing Markdown can take quadratic time. */
-const maxComparedLength = 100_000;
-const deepNestingPattern = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/mu;
-
 function rendersSame(markdown: string, page: string): boolean {
   if (isPlain(markdown)) return plainStructureOf(markdown) === structureOf(cleanText(page));
-  if (markdown.length > maxComparedLength || deepNestingPattern.test(markdown)) return false;
+  if (!isCheapToParse(markdown)) return false;
   // Pages have relative links into their site, which would lead into this community. The converter makes them absolute.
   if (/\s(?:href|src)="\//u.test(page)) return false;
-  const shown = micromark(markdown, { extensions: chooseExtensions(markdown), htmlExtensions });
-  return structureOf(cleanText(page)) === structureOf(shown);
-}
-
-const htmlExtensions = [gfmHtml()];
-const gfmWithAutolinks = [gfm()];
-const gfmWithoutAutolinks = [gfmFootnote(), gfmStrikethrough(), gfmTable(), gfmTaskListItem()];
-const gfmWithUrls = [{ text: chooseUrlConstructs() }, ...gfmWithoutAutolinks];
-
-/** Addresses become links. The search for those of email, at each letter, takes a third of the time. */
-function chooseExtensions(markdown: string) {
-  if (markdown.includes('@')) return gfmWithAutolinks;
-  // Also addresses with escapes and character references become links.
-  return /www|http|&/iu.test(markdown) ? gfmWithUrls : gfmWithoutAutolinks;
-}
-
-/** The constructs of micromark by the code of their first character, without those of email. */
-function chooseUrlConstructs() {
-  const all = Object.entries(gfmAutolinkLiteral().text ?? {});
-  return Object.fromEntries(
-    all.map(([code, constructs]) => [
-      code,
-      [constructs ?? []].flat().filter(({ name }) => name !== 'emailAutolink'),
-    ]),
-  );
+  return structureOf(cleanText(page)) === structureOf(renderMarkdown(markdown));
 }
 
 /** The structure of paragraphs and their line breaks. */

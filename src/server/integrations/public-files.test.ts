@@ -64,10 +64,10 @@ describe('a feed', () => {
     });
     expect(entry?.content['#text']).toBe(
       '<p>See <a href="https://example.org/a?b=1&#x26;c=2" rel="nofollow ugc noopener">this</a>, ' +
-        '<a rel="nofollow ugc noopener">that</a> and ' +
+        '[that](javascript:alert(1)) and ' +
         `<a href="${origin}/profile/7" rel="nofollow ugc noopener">@Bob</a>.<br>\nNew line &#x3C;script>alert(1)&#x3C;/script> ` +
-        '<a href="https://example.org/p.png" rel="nofollow ugc noopener">A picture</a></p>\n' +
-        '<pre><code>if (a &#x3C; b) {}\n</code></pre>\n<ul>\n<li>☑ done ]]></li>\n</ul>',
+        '<a href="https://example.org/p.png" rel="nofollow ugc noopener">A picture</a></p>' +
+        '<pre><code>if (a &#x3C; b) {}\n</code></pre><ul><li>☑ done ]]></li></ul>',
     );
     const { rss } = rssFeed.parse(parseXml(await getFresh('/feeds/topics/FEEDS.rss')));
     expect(rss.channel.item.map(({ link }) => link)).toEqual(

@@ -13,7 +13,7 @@ type Answer = QuestionDocument['answers']['items'][number];
  */
 export function buildQaPage({ question, answers }: QuestionDocument, origin: string): object | null {
   const listed = answers.items
-    .map((answer) => ({ answer, text: renderPostText(toPostText(answer)) }))
+    .map((answer) => ({ answer, text: renderPostText(answer.content) }))
     .filter(({ text }) => text !== '')
     .map(({ answer, text }) => ({
       isAccepted: answer.id === question.acceptedAnswerId,
@@ -28,7 +28,7 @@ export function buildQaPage({ question, answers }: QuestionDocument, origin: str
     mainEntity: {
       '@type': 'Question',
       name: question.title,
-      text: renderPostText(toPostText(question)) || question.title,
+      text: renderPostText(question.content) || question.title,
       url: origin + questionPath(question.id, question.title),
       answerCount: question.answerCount,
       upvoteCount: question.upvotes,
@@ -68,11 +68,6 @@ function buildTimes({ createdAt, editedAt }: { createdAt: string; editedAt: stri
     ...(editedAt !== null && { dateModified: editedAt }),
   };
 }
-
-const toPostText = ({ content, source }: { content: string; source: object | null }) => ({
-  markdown: content,
-  imported: source !== null,
-});
 
 /**
  * The way to a page as schema.org/BreadcrumbList.

@@ -1,7 +1,5 @@
+import { getPictureText, parseMarkdown } from '#shared/core/markdown.ts';
 import { truncate } from '#shared/core/text.ts';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 
 /** The beginning of a text without Markdown syntax, on one line. `cut`: the text has more to show. */
 export interface Excerpt {
@@ -18,18 +16,12 @@ const excerptLength = 200;
  */
 const parsed = { minChars: 600, maxChars: 3000 };
 
-/** The parser is quadratic in the depth of quotes and lists, and a single line can open thousands. */
-const containerMarks = /^(?:[ \t]{0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gmu;
-const containerMarksMax = 40;
-
 /** The maximum number of link definitions that are read from the end of the text. */
 const definitionsMax = 100;
 const definitionLine = /^ {0,3}(\[[^[\]\n]{1,100}\]):[ \t]*\S/gmu;
 
 /** What the editor of Stack Exchange inserts as the description of an image. Many imported posts have it. */
 const stackExchangePlaceholder = 'enter image description here';
-
-type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
 
 const graphemes = new Intl.Segmenter();
 
@@ -40,10 +32,10 @@ const graphemes = new Intl.Segmenter();
 export function createExcerpt(markdown: string): Excerpt {
   const text = markdown.trimEnd();
   const head = beginning(text);
-  const parts = read(flatten(head) + definitions(text, head));
+  const parts = read(head + definitions(text, head));
   parts.unseen ||= head.length < text.length;
 
-  const prose = fold(parts.prose);
+  const prose = fold(withoutComments(parts.prose));
   const blocks = fold(parts.blocks);
   const plain = prose === '' ? blocks : prose;
   const visible = firstCodePoints(plain);
@@ -55,8 +47,8 @@ export function createExcerpt(markdown: string): Excerpt {
  * Reads only the first few thousand characters.
  */
 export function toPlainText(piece: string): { prose: string; blocks: string } {
-  const parts = read(flatten(piece.slice(0, parsed.maxChars).toWellFormed()));
-  return { prose: fold(parts.prose), blocks: fold(parts.blocks) };
+  const parts = read(piece.slice(0, parsed.maxChars).toWellFormed());
+  return { prose: fold(withoutComments(parts.prose)), blocks: fold(parts.blocks) };
 }
 
 interface TextParts {
@@ -67,67 +59,25 @@ interface TextParts {
   unseen: boolean;
 }
 
-/**
- * Characters that may be Markdown syntax, anywhere or at the beginning of a line. A text without any is shown unchanged
- * without parsing, which would take a millisecond. URLs that become links show the same text.
- */
-const signs = /[\\`*_~[\]<>&|\0]|^[ \t]*(?:[-+=#:]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)/mu;
-
-const extensions = [gfm()];
-const mdastExtensions = [gfmFromMarkdown()];
-
 function read(markdown: string): TextParts {
   const parts: TextParts = { prose: [], blocks: [], unseen: false };
-  if (signs.test(markdown)) collect(fromMarkdown(markdown, { extensions, mdastExtensions }), parts);
-  else parts.prose.push(markdown);
-  return parts;
-}
-
-/** Uses an explicit stack, because hostile nesting is deeper than the call stack. */
-function collect(tree: Node, parts: TextParts): void {
-  const open: { node: Node; inBlock: boolean }[] = [{ node: tree, inBlock: false }];
-  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-    const { node } = entry;
-    const inBlock = entry.inBlock || node.type === 'code' || node.type === 'table';
-    const target = inBlock ? parts.blocks : parts.prose;
-    if (node.type === 'image' || node.type === 'imageReference') {
-      if (node.alt !== stackExchangePlaceholder) target.push(node.alt ?? '');
-      parts.unseen = true;
-    } else if (node.type === 'html') {
-      // Raw HTML is shown as text. A comment is an instruction to a renderer.
-      if (!node.value.startsWith('<!--')) target.push(node.value);
-    } else if (node.type === 'break') {
-      target.push(' ');
-    } else if ('value' in node) {
-      target.push(node.value);
-    } else if ('children' in node && node.type !== 'footnoteDefinition') {
-      for (let index = node.children.length - 1; index >= 0; index--) {
-        const child = node.children[index];
-        if (child !== undefined) open.push({ node: child, inBlock });
-      }
+  let inTable = false;
+  for (const { type, content, children } of parseMarkdown(markdown)) {
+    if (type === 'footnote_block_open') break;
+    if (type === 'table_open' || type === 'table_close') inTable = type === 'table_open';
+    const target = inTable || type === 'fence' || type === 'code_block' ? parts.blocks : parts.prose;
+    if (type !== 'inline') target.push(content);
+    // Words in a block may touch adjacent elements.
+    for (const child of children ?? []) {
+      if (child.type === 'image') {
+        const text = getPictureText(child);
+        if (text !== stackExchangePlaceholder) target.push(text);
+        parts.unseen = true;
+      } else target.push(/^(?:soft|hard)break$/u.test(child.type) ? ' ' : child.content);
     }
-    // Separates blocks. Words inside a paragraph may touch adjacent elements.
-    if (isBlock(node)) target.push(' ');
+    target.push(' ');
   }
-}
-
-const inline = new Set([
-  'text',
-  'emphasis',
-  'strong',
-  'delete',
-  'inlineCode',
-  'html',
-  'break',
-  'link',
-  'linkReference',
-  'image',
-  'imageReference',
-  'footnoteReference',
-]);
-
-function isBlock(node: Node): boolean {
-  return !inline.has(node.type);
+  return parts;
 }
 
 function beginning(text: string): string {
@@ -137,10 +87,6 @@ function beginning(text: string): string {
   emptyLine.lastIndex = parsed.minChars;
   const end = emptyLine.exec(prefix)?.index ?? parsed.maxChars;
   return text.slice(0, end).replace(/[\uD800-\uDBFF]$/u, '');
-}
-
-function flatten(head: string): string {
-  return head.replace(containerMarks, (marks) => marks.slice(0, containerMarksMax));
 }
 
 /** The link definitions after `head` that links in `head` use. */
@@ -156,6 +102,9 @@ function definitions(text: string, head: string): string {
   definitionLine.lastIndex = 0;
   return used.length === 0 ? '' : `\n\n${used.join('\n')}`;
 }
+
+/** Raw HTML is shown as text, but a comment is an instruction to a renderer. */
+const withoutComments = (parts: readonly string[]) => [parts.join('').replace(/<!--.*?-->/gsu, '')];
 
 /** Replaces white space and control characters by single spaces. */
 function fold(parts: readonly string[]): string {

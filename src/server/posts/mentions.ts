@@ -1,9 +1,5 @@
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 import { isCheapToParse } from '#shared/core/markdown-cost.ts';
-
-type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
+import { parseMarkdown } from '#shared/core/markdown.ts';
 
 /**
  * The ids of the members that a text mentions, each once, in the order of the text: links such as `[@Ann](/profile/12)`
@@ -12,14 +8,14 @@ type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['c
  */
 export function findMentions(markdown: string, publicUrl: string | null): number[] {
   if (!markdown.includes('[@') || !markdown.includes('/profile/') || !isCheapToParse(markdown)) return [];
-  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const memberIds = new Set<number>();
-  const open: Node[] = [tree];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const id = node.type === 'link' && isMention(node) ? parseMemberId(node.url, publicUrl) : null;
-    if (id !== null) memberIds.add(id);
-    if ('children' in node) open.push(...node.children.toReversed());
-  }
+  for (const { children } of parseMarkdown(markdown))
+    for (const [at, token] of children?.entries() ?? []) {
+      const text = children?.[at + 1];
+      if (token.type !== 'link_open' || text?.type !== 'text' || !text.content.startsWith('@')) continue;
+      const id = parseMemberId(String(token.attrGet('href')), publicUrl);
+      if (id !== null) memberIds.add(id);
+    }
   return [...memberIds];
 }
 
@@ -33,11 +29,6 @@ export function findAddedMentions(edit: {
   if (after.length === 0) return [];
   const before = new Set(findMentions(edit.before, edit.publicUrl));
   return after.filter((id) => !before.has(id));
-}
-
-function isMention(link: Node & { type: 'link' }): boolean {
-  const [first] = link.children;
-  return first?.type === 'text' && first.value.startsWith('@');
 }
 
 function parseMemberId(url: string, publicUrl: string | null): number | null {
