@@ -38,16 +38,6 @@ describe('the mentions of a text', () => {
   });
 });
 
-test('finds no mentions in a hostile text, without parsing it', () => {
-  const length = 30_000;
-  const costOf = (text: string, found: number[]) => {
-    const before = process.threadCpuUsage();
-    expect(findMentions(`${text}\n\n[@Ann](/profile/12)`, null)).toEqual(found);
-    const { user, system } = process.threadCpuUsage(before);
-    return (user + system) / 1_000;
-  };
-  const ofHarmlessText = costOf('This line is 30 letters long\n\n'.repeat(500), [12]);
-  // Parsing one of them takes a thousand times as long. The resolution of the processor time is some milliseconds.
-  for (const trap of [']', '*a_ ', '>'])
-    expect(costOf(trap.repeat(length / trap.length), [])).toBeLessThan(10 * (ofHarmlessText + 20));
+test.each(['[', '![', '>'])('finds no mentions in a text that is shown as it was typed: %s', (trap) => {
+  expect(findMentions(`${trap.repeat(30_000 / trap.length)}\n\n[@Ann](/profile/12)`, null)).toEqual([]);
 });

@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest';
 import { isCheapToParse } from './markdown-cost.ts';
 
-/** At 30,000 characters, each makes the parser take from a quarter of a second to minutes. */
+/** Texts that the parser takes long for, makes too many elements of, or shows only in part. */
 const traps: Record<string, string> = {
-  'brackets that are never opened': ']'.repeat(30_000),
+  'links that are never closed': '['.repeat(30_000),
+  'pictures that are never closed': '!['.repeat(15_000),
+  'footnotes that lead nowhere': '[^a]'.repeat(7500),
   'quotes in quotes in quotes': '>'.repeat(30_000),
   'lists in lists in lists': '1. '.repeat(10_000),
-  'emphasis that never closes': '*a_ '.repeat(7500),
-  'headings underlined by the thousand': 'a\n-\n'.repeat(7500),
   'a table with thousands of columns': `${'|a'.repeat(3500)}|\n${'|-'.repeat(3500)}|\n${'|\n'.repeat(8000)}`,
-  'words behind a bracket that stays open': `[_${'|a'.repeat(15_000)}`,
-  'addresses behind a bracket that stays open': `[__${'a@b.c&amp;\nb'.repeat(2500)}`,
-  'footnotes that lead nowhere': '[^a]'.repeat(7500),
-  'lines that might all be tables': '- 1. |-|-|\n('.repeat(2500),
 };
 
 for (const [name, text] of Object.entries(traps))
