@@ -1,21 +1,12 @@
-import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import type { InvitationDraft } from '#shared/identity/invitations.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { getSiteOrigin, paths } from '#web/core/paths.ts';
 
-export const invitationsQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'invitations'],
-  queryFn: ({ pageParam, signal }) =>
-    readJson(
-      api.admin.invitations.$get(
-        { query: pageParam === null ? {} : { cursor: pageParam } },
-        { init: { signal } },
-      ),
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+export const invitationsQuery = pagedQuery(['admin', 'invitations'], (page, options) =>
+  readJson(api.admin.invitations.$get({ query: page }, options)),
+);
 
 /** Returns the link, which cannot be read again. Its token is in the fragment, which browsers do not send. */
 export async function createInvitation(client: QueryClient, draft: InvitationDraft): Promise<string> {

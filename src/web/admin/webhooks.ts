@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { chatNames, type WebhookEvent, type WebhookFormat } from '#shared/integrations/webhook-events.ts';
 import type { WebhookDelivery, WebhookDraft, WebhookFailure } from '#shared/integrations/webhooks.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { change } from './change.ts';
 
 const webhooksKey = ['admin', 'webhooks'];
@@ -16,19 +17,9 @@ export const webhooksQuery = queryOptions({
 });
 
 export const webhookDeliveriesQuery = (id: number) =>
-  infiniteQueryOptions({
-    queryKey: [...webhooksKey, id, 'deliveries'],
-    queryFn: ({ signal, pageParam: cursor }) =>
-      readJson(
-        webhookApi[':id'].deliveries.$get(
-          { ...paramOf(id), query: { ...(cursor !== null && { cursor }) } },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.nextCursor,
-    staleTime: 0,
-  });
+  pagedQuery([...webhooksKey, id, 'deliveries'], (page, options) =>
+    readJson(webhookApi[':id'].deliveries.$get({ ...paramOf(id), query: page }, options)),
+  );
 
 export const addWebhook = (client: QueryClient, json: WebhookDraft) =>
   change(client, webhooksKey, readJson(webhookApi.$post({ json })));

@@ -1,11 +1,7 @@
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-} from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Bookmark, Bookmarks } from '#shared/engagement/bookmarks.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { paths } from '#web/core/paths.ts';
 import { bookmarkKeys, type BookmarkedPost } from './bookmarks.ts';
 
@@ -16,25 +12,20 @@ export type BookmarkFilter = { listId: number | null; q: string };
 
 /** Newest first, 20 at a time. */
 export function bookmarksQuery({ listId, q }: BookmarkFilter) {
-  return infiniteQueryOptions({
-    queryKey: [...bookmarkKeys.pages, listId, q],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readJson(
-        api.bookmarks.$get(
-          {
-            query: {
-              q,
-              ...(listId === null ? {} : { list: String(listId) }),
-              ...(cursor === null ? {} : { cursor }),
-            },
+  return pagedQuery([...bookmarkKeys.pages, listId, q], (page, options) =>
+    readJson(
+      api.bookmarks.$get(
+        {
+          query: {
+            q,
+            ...(listId === null ? {} : { list: String(listId) }),
+            ...page,
           },
-          { init: { signal } },
-        ),
+        },
+        options,
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+    ),
+  );
 }
 
 export const bookmarkListsQuery = queryOptions({

@@ -1,7 +1,8 @@
 import { tagQueryKeys } from '#web/posts/index.ts';
-import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { hashKey, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { MutedChoice } from '#shared/engagement/mutes.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { cancelFetches } from '#web/core/query-helpers.ts';
 import { followKeys } from './follows.ts';
 
@@ -15,39 +16,23 @@ export const followedSummaryQuery = queryOptions({
 
 /** 'All Questions' (docs/product.md 10.5). */
 export function followedQuestionsQuery(muted: MutedChoice) {
-  return infiniteQueryOptions({
-    queryKey: [...followKeys.questions, muted],
-    queryFn: ({ pageParam: cursor, signal }) => {
-      const query = { muted, ...(cursor === null ? {} : { cursor }) };
-      return readJson(api.following.questions.$get({ query }, { init: { signal } }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
+  return pagedQuery([...followKeys.questions, muted], (page, options) => {
+    const query = { muted, ...page };
+    return readJson(api.following.questions.$get({ query }, options));
   });
 }
 
 /** 'This Week': one page of at most 10 questions. */
 export function recentActivityQuery(muted: MutedChoice) {
-  return infiniteQueryOptions({
-    queryKey: [...followKeys.activity, muted],
-    queryFn: ({ signal }) =>
-      readJson(api.following.activity.$get({ query: { muted } }, { init: { signal } })),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+  return pagedQuery([...followKeys.activity, muted], (_, options) =>
+    readJson(api.following.activity.$get({ query: { muted } }, options)),
+  );
 }
 
 /** 'My Topics', by name. */
-export const followedTagsQuery = infiniteQueryOptions({
-  queryKey: followKeys.tags,
-  queryFn: ({ pageParam: cursor, signal }) =>
-    readJson(api.following.tags.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+export const followedTagsQuery = pagedQuery(followKeys.tags, (page, options) =>
+  readJson(api.following.tags.$get({ query: page }, options)),
+);
 
 /**
  * Cancels fetches that could revert the member's click.

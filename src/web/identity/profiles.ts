@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { memberActivityQuery, memberReputationQuery } from '#web/discovery/index.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 
 /** The query keys of profiles and their posts. */
 export const profileKeys = {
@@ -20,36 +21,22 @@ export function profileQuery(id: number) {
 
 /** The member's questions, newest first. */
 export function profileQuestionsQuery(id: number, after: string | null = null) {
-  return infiniteQueryOptions({
-    queryKey: [...profileKeys.questions(id), ...(after === null ? [] : [after])],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readJson(
-        api.members[':id'].questions.$get(
-          { param: { id: String(id) }, query: cursor === null ? {} : { cursor } },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: after,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+  return pagedQuery(
+    profileKeys.questions(id),
+    (page, options) =>
+      readJson(api.members[':id'].questions.$get({ param: { id: String(id) }, query: page }, options)),
+    after,
+  );
 }
 
 /** The member's answers, newest first. */
 export function profileAnswersQuery(id: number, after: string | null = null) {
-  return infiniteQueryOptions({
-    queryKey: [...profileKeys.answers(id), ...(after === null ? [] : [after])],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readJson(
-        api.members[':id'].answers.$get(
-          { param: { id: String(id) }, query: cursor === null ? {} : { cursor } },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: after,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+  return pagedQuery(
+    profileKeys.answers(id),
+    (page, options) =>
+      readJson(api.members[':id'].answers.$get({ param: { id: String(id) }, query: page }, options)),
+    after,
+  );
 }
 
 /** Loads what the page of a member shows first. */

@@ -1,7 +1,8 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { ApplicationDecision } from '#shared/moderation/applications.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 
 export const applicationKeys = {
   all: ['applications'],
@@ -14,19 +15,9 @@ const toIdParam = (id: number) => ({ param: { id: String(id) } });
 
 /** Accounts that wait for approval, or that were refused. */
 export const applicationsQuery = (status: ApplicationStatus) =>
-  infiniteQueryOptions({
-    queryKey: applicationKeys.list(status),
-    queryFn: ({ pageParam, signal }) =>
-      readJson(
-        applicationsApi.$get(
-          { query: { status, ...(pageParam !== null && { cursor: pageParam }) } },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+  pagedQuery(applicationKeys.list(status), (page, options) =>
+    readJson(applicationsApi.$get({ query: { status, ...page } }, options)),
+  );
 
 /** How many accounts wait for approval. */
 export const applicationCountQuery = queryOptions({

@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { EditDecision, EditSuggestionList } from '#shared/moderation/edit-suggestions.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 
 export const suggestionKeys = {
   all: ['edit-suggestions'],
@@ -11,19 +12,9 @@ export const suggestionKeys = {
 
 /** The suggested edits that the member can decide, or their own. */
 export const editSuggestionsQuery = (list: EditSuggestionList) =>
-  infiniteQueryOptions({
-    queryKey: suggestionKeys.list(list),
-    queryFn: ({ pageParam, signal }) =>
-      readJson(
-        api['edit-suggestions'].$get(
-          { query: { list, ...(pageParam !== null && { cursor: pageParam }) } },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+  pagedQuery(suggestionKeys.list(list), (page, options) =>
+    readJson(api['edit-suggestions'].$get({ query: { list, ...page } }, options)),
+  );
 
 /** How many suggested edits the member can decide. */
 export const editSuggestionCountQuery = queryOptions({

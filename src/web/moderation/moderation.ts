@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type {
   ReportDraft,
   ReportState,
@@ -9,6 +9,7 @@ import type {
 } from '#shared/moderation/moderation.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import { hiddenPostsKey, questionKeys } from '#web/posts/index.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -45,19 +46,9 @@ export function setReport(post: PostRef, draft: ReportDraft): Promise<ReportStat
 
 /** Posts that wait for a moderator, most reports first, then the latest. Null: for any cause. */
 export const reviewQueueQuery = (cause: ReviewCause | null) =>
-  infiniteQueryOptions({
-    queryKey: moderationKeys.queueOf(cause),
-    queryFn: ({ pageParam, signal }) =>
-      readJson(
-        api.moderation.queue.$get(
-          { query: { ...(cause !== null && { cause }), ...toCursorQuery(pageParam) } },
-          { init: { signal } },
-        ),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+  pagedQuery(moderationKeys.queueOf(cause), (page, options) =>
+    readJson(api.moderation.queue.$get({ query: { ...(cause !== null && { cause }), ...page } }, options)),
+  );
 
 /** The reasons that moderators can choose from. */
 export const moderationReasonsQuery = queryOptions({
@@ -92,16 +83,9 @@ export const reviewCountsQuery = queryOptions({
 });
 
 /** The moderation log, latest first. */
-export const moderationLogQuery = infiniteQueryOptions({
-  queryKey: moderationKeys.log,
-  queryFn: ({ pageParam, signal }) =>
-    readJson(api.moderation.log.$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
-
-const toCursorQuery = (text: string | null) => (text === null ? {} : { cursor: text });
+export const moderationLogQuery = pagedQuery(moderationKeys.log, (page, options) =>
+  readJson(api.moderation.log.$get({ query: page }, options)),
+);
 
 /** A member's moderation status. Refetched every second while activity is being removed or restored. */
 export const moderatedMemberQuery = (id: number) =>
@@ -135,14 +119,9 @@ export const moderatorMessagesQuery = queryOptions({
 });
 
 /** The member's own posts that moderators removed, the latest first. */
-export const removedPostsQuery = infiniteQueryOptions({
-  queryKey: ['moderation', 'removed-posts'],
-  queryFn: ({ pageParam, signal }) =>
-    readJson(api['removed-posts'].$get({ query: toCursorQuery(pageParam) }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+export const removedPostsQuery = pagedQuery(['moderation', 'removed-posts'], (page, options) =>
+  readJson(api['removed-posts'].$get({ query: page }, options)),
+);
 
 /** Deletes the member's own held post. */
 export async function withdrawHeldPost(client: QueryClient, id: number): Promise<void> {

@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Removal, RemovalDraft, RemovalSelection } from '#shared/moderation/removals.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { moderationKeys } from './moderation.ts';
 import { i18n } from '@lingui/core';
 import { plural, t } from '@lingui/core/macro';
@@ -18,25 +19,20 @@ export const registrationNetworksQuery = (hours: number) =>
 
 /** The accounts of one network; null: those waiting for approval whose network is no longer stored. */
 export const registeredAccountsQuery = (network: string | null, hours: number) =>
-  infiniteQueryOptions({
-    queryKey: removalKey('accounts', network, hours),
-    queryFn: ({ pageParam, signal }) =>
-      readJson(
-        api.moderation.registrations.accounts.$get(
-          {
-            query: {
-              hours: String(hours),
-              ...(network !== null && { network }),
-              ...(pageParam !== null && { cursor: pageParam }),
-            },
+  pagedQuery(removalKey('accounts', network, hours), (page, options) =>
+    readJson(
+      api.moderation.registrations.accounts.$get(
+        {
+          query: {
+            hours: String(hours),
+            ...(network !== null && { network }),
+            ...page,
           },
-          { init: { signal } },
-        ),
+        },
+        options,
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+    ),
+  );
 
 /** What a removal would affect. */
 export const removalPreviewQuery = (selection: RemovalSelection) =>

@@ -1,30 +1,29 @@
 import { tagKey } from '#shared/core/text.ts';
 import { i18n } from '@lingui/core';
 import { tagQueryKeys } from '#web/posts/index.ts';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { TagSort } from '#shared/discovery/tags.ts';
 import { combineTag, combineTagsPage } from '#shared/discovery/viewer.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
 import { combineQuestionCards } from '#shared/posts/questions-viewer.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { t } from '@lingui/core/macro';
 
 /** The tags whose name contains `q`; all tags if it is blank. */
 export function tagsQuery({ q, sort, after = null }: { q: string; sort: TagSort; after?: string | null }) {
-  return infiniteQueryOptions({
-    queryKey: [...tagQueryKeys.list({ q, sort }), ...(after === null ? [] : [after])],
-    queryFn: async ({ pageParam: cursor, signal }) => {
-      const query = { ...(q.trim() !== '' && { q }), sort, ...(cursor !== null && { cursor }) };
+  return pagedQuery(
+    tagQueryKeys.list({ q, sort }),
+    async (page, options) => {
+      const query = { ...(q.trim() !== '' && { q }), sort, ...page };
       const [document, viewer] = await Promise.all([
-        readJson(api.tags.$get({ query }, { init: { signal } })),
-        readJson(api.viewer.tags.$get({ query }, { init: { signal } })),
+        readJson(api.tags.$get({ query }, options)),
+        readJson(api.viewer.tags.$get({ query }, options)),
       ]);
       return combineTagsPage(document, viewer);
     },
-    initialPageParam: after,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+    after,
+  );
 }
 
 export function tagQuery(tag: string) {
@@ -44,20 +43,18 @@ export function tagQuery(tag: string) {
 
 /** The questions with a tag, newest first. */
 export function tagQuestionsQuery(tag: string, after: string | null = null) {
-  return infiniteQueryOptions({
-    queryKey: [...tagQueryKeys.questions(tag), ...(after === null ? [] : [after])],
-    queryFn: async ({ pageParam: cursor, signal }) => {
-      const wanted = { param: { tag: encodeURIComponent(tag) }, query: cursor === null ? {} : { cursor } };
+  return pagedQuery(
+    tagQueryKeys.questions(tag),
+    async (page, options) => {
+      const wanted = { param: { tag: encodeURIComponent(tag) }, query: page };
       const [document, viewer] = await Promise.all([
-        readJson(api.tags[':tag'].questions.$get(wanted, { init: { signal } })),
-        readJson(api.viewer.tags[':tag'].questions.$get(wanted, { init: { signal } })),
+        readJson(api.tags[':tag'].questions.$get(wanted, options)),
+        readJson(api.viewer.tags[':tag'].questions.$get(wanted, options)),
       ]);
       return combineQuestionCards(document, viewer);
     },
-    initialPageParam: after,
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 0,
-  });
+    after,
+  );
 }
 
 /**
