@@ -1,9 +1,10 @@
 import type { Element, ElementContent, Root } from 'hast';
-import { fromHtml } from 'hast-util-from-html';
+import { fromParse5 } from 'hast-util-from-parse5';
 import { toMdast } from 'hast-util-to-mdast';
 import type { Nodes } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
-import { toMarkdown } from 'mdast-util-to-markdown';
+import { type Options, toMarkdown } from 'mdast-util-to-markdown';
+import { parseFragment } from 'parse5';
 import { cleanText, decodeCharacterReferences, isPlain } from './stack-exchange-characters.ts';
 
 /** Placeholder for the site in links until the site of the archive is known; never resolves (RFC 2606). */
@@ -36,7 +37,8 @@ export function readPlainParagraphs(html: string): string | null {
 /** As `htmlToMarkdown`, without the shortcut for plain paragraphs. */
 export function convert(html: string): string {
   try {
-    const tree = fromHtml(cleanText(html), { fragment: true });
+    // Not `fromHtml`, which remembers the position of each element.
+    const tree = fromParse5(parseFragment(cleanText(html), { scriptingEnabled: false })) as Root;
     adaptElements(tree);
     return render(toMdast(tree, { handlers: { comment: () => undefined } })).trim();
   } catch (error) {
@@ -45,15 +47,16 @@ export function convert(html: string): string {
   }
 }
 
-function render(tree: Nodes): string {
-  return toMarkdown(tree, {
-    bullet: '-',
-    rule: '-',
-    fences: true,
-    listItemIndent: 'one',
-    extensions: [gfmToMarkdown({ tablePipeAlign: false })],
-  });
-}
+/** Created once, because its patterns are compiled when they are first used. */
+const markdownOptions: Options = {
+  bullet: '-',
+  rule: '-',
+  fences: true,
+  listItemIndent: 'one',
+  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+};
+
+const render = (tree: Nodes): string => toMarkdown(tree, markdownOptions);
 
 function bareText(html: string): string {
   return decodeCharacterReferences(html.replace(/<[^>]*>/gu, ' ')).replace(/\s+/gu, ' ');
