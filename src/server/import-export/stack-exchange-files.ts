@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { ArchiveError, getFileSize, unreadableError } from './stack-exchange-errors.ts';
-import { isPacked, listPackedFiles } from './stack-exchange-packed.ts';
+import { chunkBytes, isPacked, listPackedFiles } from './stack-exchange-packed.ts';
 
 /** The files of a Stack Exchange archive: the name of their root element, and the usual file name. */
 export const archiveFileNames = {
@@ -16,9 +16,6 @@ export const archiveFileNames = {
   badges: 'Badges.xml',
   postlinks: 'PostLinks.xml',
 } as const;
-
-/** Bytes that are read at once. */
-const chunkBytes = 1024 * 1024;
 
 export type ArchiveFileKind = keyof typeof archiveFileNames;
 

@@ -123,6 +123,17 @@ describe('.7z files', () => {
     }
   });
 
+  test('are read in pieces of at least a megabyte, so that each has enough texts to convert them in threads', async () => {
+    const directory = await writeArchive(whole);
+    const content = randomBytes(1_700_000).toString('base64');
+    await writeFile(path.join(directory, 'Posts.xml'), content);
+    const [file] = await listPackedFiles(await pack(directory, 'beer.stackexchange.com.7z', ['Posts.xml']));
+    const pieces: Buffer[] = [];
+    for await (const piece of file?.open() ?? []) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe(content);
+    for (const piece of pieces.slice(0, -1)) expect(piece.length).toBeGreaterThanOrEqual(1024 * 1024);
+  });
+
   test('are no longer unpacked once the import is interrupted', async () => {
     const directory = await writeArchive(whole);
     const packed = await pack(directory, 'beer.stackexchange.com.7z', ['Posts.xml']);

@@ -13,6 +13,9 @@ const programs = ['7zz', '7z', '7za', '7zr'];
 /** Options of every call: no questions, no colours, names in UTF-8, and no password. */
 const options = ['-y', '-bd', '-scsUTF-8', '-sccUTF-8', '-p'];
 
+/** Bytes of a file that are read at once. */
+export const chunkBytes = 1024 * 1024;
+
 /** A file in a .7z file. */
 export interface PackedFile {
   /** Its name without directories. */
@@ -83,7 +86,7 @@ async function* unpack(
     complaint = (complaint + text).slice(-2_000);
   });
   try {
-    yield* child.stdout as AsyncIterable<Buffer>;
+    yield* joinChunks(child.stdout as AsyncIterable<Buffer>);
     const code = await ended;
     signal?.throwIfAborted();
     if (code !== 0) {
@@ -95,6 +98,20 @@ async function* unpack(
     // The reader may have stopped before the end.
     child.kill();
   }
+}
+
+/** Joins chunks, which a pipe has of 64 kB, so that the texts of one are enough to convert them in threads. */
+async function* joinChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let joined: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    joined.push(chunk);
+    bytes += chunk.length;
+    if (bytes < chunkBytes) continue;
+    yield Buffer.concat(joined);
+    [joined, bytes] = [[], 0];
+  }
+  yield Buffer.concat(joined);
 }
 
 /** The exit code; null after a signal or if the program did not start. */
