@@ -1,48 +1,61 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
 import { chooseContent, type ConvertedText } from './stack-exchange-content.ts';
+import type { RowBatch } from './stack-exchange-xml.ts';
 
 /** A text of the archive: what its author typed, if the history has it, and its page. */
 export type ArchiveText = { typed: string | null; html: string };
 
-/** Below this number of texts, starting the worker takes longer than their conversion. */
+/** Rows whose texts are being converted. */
+type ConvertedBatch = RowBatch & { texts: Promise<ConvertedText[]> };
+
+/** Below this number of texts, starting the threads takes longer than their conversion. */
 const minShared = 200;
 
+/** Texts that a thread gets at once. */
+const textsPerTask = 50;
+
 /**
- * Converts texts in this thread and, for large batches, in a worker at the same time. The worker starts with the first
- * large batch.
+ * Converts texts: large batches in two threads, which start with the first one, so that this thread can read and stage
+ * other rows meanwhile.
  */
 export class TextConverter {
-  #worker: Worker | null = null;
+  #threads: Piscina<readonly ArchiveText[], ConvertedText[]> | null = null;
 
   /** Returns the converted texts, in the same order. */
   async convert(texts: readonly ArchiveText[]): Promise<ConvertedText[]> {
     if (texts.length < minShared || availableParallelism() === 1) return convertTexts(texts);
-    this.#worker ??= new Worker(new URL('stack-exchange-conversion-worker.ts', import.meta.url));
-    // Every other text, because long ones are often neighbours.
-    const inWorker = convertIn(
-      this.#worker,
-      texts.filter((_text, index) => index % 2 === 1),
+    const threads = (this.#threads ??= new Piscina({
+      filename: fileURLToPath(new URL('stack-exchange-conversion-worker.ts', import.meta.url)),
+      minThreads: 2,
+      maxThreads: 2,
+    }));
+    const tasks = Array.from({ length: Math.ceil(texts.length / textsPerTask) }, (_, index) =>
+      threads.run(texts.slice(index * textsPerTask, (index + 1) * textsPerTask)),
     );
-    // Awaited below. Until then, a failure must not count as an unhandled rejection.
-    inWorker.catch(() => {});
-    const here = convertTexts(texts.filter((_text, index) => index % 2 === 0));
-    const there = await inWorker;
-    return here.flatMap((text, index) => [text, ...there.slice(index, index + 1)]);
+    return (await Promise.all(tasks)).flat();
+  }
+
+  /** Reads one batch ahead, so that its texts are converted while the batch before is staged. */
+  async *convertAhead(
+    batches: AsyncIterable<RowBatch>,
+    findTexts: (rows: RowBatch['rows']) => Promise<ArchiveText[]>,
+  ): AsyncGenerator<ConvertedBatch> {
+    let before: ConvertedBatch | null = null;
+    for await (const batch of batches) {
+      const texts = this.convert(await findTexts(batch.rows));
+      // Awaited when the batch is staged. Until then, a failure must not count as an unhandled rejection.
+      texts.catch(() => {});
+      if (before !== null) yield before;
+      before = { ...batch, texts };
+    }
+    if (before !== null) yield before;
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    await this.#threads?.destroy();
   }
-}
-
-/** @throws the error of the worker */
-async function convertIn(worker: Worker, texts: readonly ArchiveText[]): Promise<ConvertedText[]> {
-  const reply = once(worker, 'message') as Promise<[ConvertedText[]]>;
-  worker.postMessage(texts, []);
-  const [converted] = await reply;
-  return converted;
 }
 
 export function convertTexts(texts: readonly ArchiveText[]): ConvertedText[] {

@@ -22,7 +22,7 @@ import { runInImportSession, runInTransaction } from './import-session.ts';
 import { type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
 import { NewestTimesReader } from './stack-exchange-newest.ts';
 import { TextConverter } from './stack-exchange-conversion.ts';
-import { createStagePosts } from './stack-exchange-stage-posts.ts';
+import { findPostTexts, stagePosts } from './stack-exchange-stage-posts.ts';
 import { createStageHistory } from './stack-exchange-stage-history.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 import * as queries from './stack-exchange-queries.ts';
@@ -233,13 +233,13 @@ const nothingImported: ImportedCounts = {
 };
 
 /** The history comes before the posts, because they take their text from it. */
-const listStageSteps = (
-  { withHistory = true, ownArchive }: ImportOptions,
-  converter: TextConverter,
-): readonly (readonly [ArchiveFileKind, staging.StageRows])[] => [
-  ['users', staging.createStageUsers(converter)],
+const listStageSteps = ({
+  withHistory = true,
+  ownArchive,
+}: ImportOptions): readonly (readonly [ArchiveFileKind, staging.StageRows, staging.FindTexts?])[] => [
+  ['users', staging.stageUsers, staging.findBios],
   ['posthistory', createStageHistory(withHistory)],
-  ['posts', createStagePosts(converter)],
+  ['posts', stagePosts, findPostTexts],
   ['comments', staging.stageComments],
   ['votes', staging.stageVotes],
   ['tags', staging.stageTags],
@@ -270,16 +270,19 @@ async function readFiles(
   const total = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
   try {
     await runWithProgress(options, total, async (report) => {
-      for (const [kind, stage] of listStageSteps(options, converter)) {
+      for (const [kind, stage, findTexts] of listStageSteps(options)) {
         if (kind === 'posts') await session.indexHistory(client);
         const file = files[kind];
         if (file === undefined) continue;
         const tally = new RowTally(file);
         tallies[kind] = tally;
-        for await (const { rows, bytes } of readRows(file, signal)) {
+        const batches = converter.convertAhead(readRows(file, signal), async (rows) =>
+          findTexts === undefined ? [] : findTexts(client, rows),
+        );
+        for await (const { rows, bytes, texts } of batches) {
           tally.read += rows.length;
           newest.read(kind, rows);
-          await stage(client, rows, tally);
+          await stage(client, rows, tally, await texts);
           report(file.name, bytes, rows.length);
         }
       }

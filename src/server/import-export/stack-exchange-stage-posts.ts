@@ -3,7 +3,7 @@ import { limits } from '#shared/core/limits.ts';
 import { createExcerpt } from '#server/posts/index.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine } from './stack-exchange-characters.ts';
-import type { TextConverter } from './stack-exchange-conversion.ts';
+import type { ConvertedText } from './stack-exchange-content.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import {
   getLicenseAt,
@@ -15,48 +15,55 @@ import {
 import type { ArchiveRow } from './stack-exchange-xml.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
-import { copyLinks, incompleteReason, stageEach, type StageRows } from './stack-exchange-stage.ts';
+import {
+  copyLinks,
+  type FindTexts,
+  incompleteReason,
+  stageEach,
+  type StageRows,
+} from './stack-exchange-stage.ts';
 import { isTagText, stageTagTexts } from './stack-exchange-tag-texts-stage.ts';
 
-/**
- * Creates the function that stages questions and answers, and the texts of tags. The history is staged and indexed before,
- * because it has what members typed.
- */
-export const createStagePosts =
-  (converter: TextConverter): StageRows =>
-  async (client, rows, tally) => {
-    const typed = await readNewestVersions(client, rows);
-    await stageTagTexts(client, { rows: rows.filter(isTagText), typed, tally });
-    const links: CopyCell[][] = [];
-    const posts = rows.filter((row) => !isTagText(row));
-    const contents = await converter.convert(
-      posts.map((row) => ({
-        typed: typed.get(parseInteger(row['Id']) ?? 0) ?? null,
-        html: row['Body'] ?? '',
-      })),
-    );
-    const staged = stageEach(posts, tally, (row, index) => {
-      const id = parseInteger(row['Id']);
-      const kind = parseInteger(row['PostTypeId']);
-      const created = parseTime(row['CreationDate']);
-      if (id === null || kind === null || created === null) return incompleteReason;
-      if (kind !== 1 && kind !== 2)
-        return `${otherPosts.get(kind) ?? 'posts of an unknown type'} (type ${kind})`;
-      const parent = parseInteger(row['ParentId']);
-      if (kind === 2 && parent === null) return incompleteReason;
+/** Finds the texts of posts. The history is staged and indexed before, because it has what members typed. */
+export const findPostTexts: FindTexts = async (client, rows) => {
+  const typed = await readNewestVersions(client, rows);
+  return rows.map((row) => ({
+    typed: typed.get(parseInteger(row['Id']) ?? 0) ?? null,
+    html: row['Body'] ?? '',
+  }));
+};
 
-      for (const link of findQuestionLinks(row['Body'] ?? ''))
-        links.push([link.host, link.question, link.slug, created]);
-      const { content, source } = contents[index] ?? noText;
-      const text = kind === 1 ? questionCells(row, content) : answerCells(content);
-      if (text === null) return kind === 1 ? 'questions without a title and text' : 'answers without text';
-      return [id, kind, parent, ...postCells(row, created), source, mayLinkToPosts(content), ...text];
-    });
-    await copyRows(client, `archive_post (${columns})`, staged);
-    await copyLinks(client, links);
-  };
+/** Stages questions and answers, and the texts of tags. */
+export const stagePosts: StageRows = async (client, rows, tally, texts) => {
+  const posts = rows.map((row, index) => ({ row, text: texts[index] ?? noText }));
+  await stageTagTexts(
+    client,
+    posts.filter(({ row }) => isTagText(row)),
+    tally,
+  );
+  const links: CopyCell[][] = [];
+  const others = posts.filter(({ row }) => !isTagText(row));
+  const staged = stageEach(others, tally, ({ row, text: { content, source } }) => {
+    const id = parseInteger(row['Id']);
+    const kind = parseInteger(row['PostTypeId']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || kind === null || created === null) return incompleteReason;
+    if (kind !== 1 && kind !== 2)
+      return `${otherPosts.get(kind) ?? 'posts of an unknown type'} (type ${kind})`;
+    const parent = parseInteger(row['ParentId']);
+    if (kind === 2 && parent === null) return incompleteReason;
 
-const noText = { content: '', source: 'html' };
+    for (const link of findQuestionLinks(row['Body'] ?? ''))
+      links.push([link.host, link.question, link.slug, created]);
+    const text = kind === 1 ? questionCells(row, content) : answerCells(content);
+    if (text === null) return kind === 1 ? 'questions without a title and text' : 'answers without text';
+    return [id, kind, parent, ...postCells(row, created), source, mayLinkToPosts(content), ...text];
+  });
+  await copyRows(client, `archive_post (${columns})`, staged);
+  await copyLinks(client, links);
+};
+
+const noText: ConvertedText = { content: '', source: 'html' };
 
 const columns =
   'id, kind, parent, accepted, created, edited, score, views, author, author_name, license, closed, wiki, origin, ' +

@@ -3,7 +3,8 @@ import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine, cleanText } from './stack-exchange-characters.ts';
-import type { TextConverter } from './stack-exchange-conversion.ts';
+import type { ConvertedText } from './stack-exchange-content.ts';
+import type { ArchiveText } from './stack-exchange-conversion.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import {
   getLicenseAt,
@@ -18,16 +19,27 @@ import { bountyVotes } from './stack-exchange-site-history.ts';
 import { findQuestionLinks } from './stack-exchange-site.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
 
-/** Validates a batch of rows of one file, and inserts the valid ones into the staging tables. */
-export type StageRows = (client: ClientBase, rows: readonly ArchiveRow[], tally: RowTally) => Promise<void>;
+/**
+ * Validates a batch of rows of one file, and inserts the valid ones into the staging tables.
+ * @param texts the text of each row, converted, for files with a `FindTexts`
+ */
+export type StageRows = (
+  client: ClientBase,
+  rows: readonly ArchiveRow[],
+  tally: RowTally,
+  texts: readonly ConvertedText[],
+) => Promise<void>;
+
+/** Finds the text of each row of a batch, to be converted. */
+export type FindTexts = (client: ClientBase, rows: readonly ArchiveRow[]) => Promise<ArchiveText[]>;
 
 export const incompleteReason = 'incomplete or unreadable';
 
 /** Stages what `choose` returns for each row: cells, the reason to skip the row, or null if it is staged elsewhere. */
-export function stageEach(
-  rows: readonly ArchiveRow[],
+export function stageEach<Row>(
+  rows: readonly Row[],
   tally: RowTally,
-  choose: (row: ArchiveRow, index: number) => CopyCell[] | string | null,
+  choose: (row: Row, index: number) => CopyCell[] | string | null,
 ): CopyCell[][] {
   const staged: CopyCell[][] = [];
   for (const [index, row] of rows.entries()) {
@@ -38,29 +50,29 @@ export function stageEach(
   return staged;
 }
 
-export const createStageUsers =
-  (converter: TextConverter): StageRows =>
-  async (client, rows, tally) => {
-    const bios = await converter.convert(rows.map((row) => ({ typed: null, html: row['AboutMe'] ?? '' })));
-    const staged = stageEach(rows, tally, (row, index) => {
-      const id = parseInteger(row['Id']);
-      const created = parseTime(row['CreationDate']);
-      if (id === null || created === null) return incompleteReason;
-      const bio = bios[index]?.content ?? '';
-      const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
-      const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
-      return [
-        id,
-        name,
-        fits ? bio : null,
-        parseInteger(row['Reputation']) ?? 0,
-        created,
-        parseLocation(row['Location']),
-        parseWebsite(row['WebsiteUrl'] ?? ''),
-      ];
-    });
-    await copyRows(client, 'archive_user (id, name, bio, reputation, created, location, website)', staged);
-  };
+export const findBios: FindTexts = async (_client, rows) =>
+  rows.map((row) => ({ typed: null, html: row['AboutMe'] ?? '' }));
+
+export const stageUsers: StageRows = async (client, rows, tally, bios) => {
+  const staged = stageEach(rows, tally, (row, index) => {
+    const id = parseInteger(row['Id']);
+    const created = parseTime(row['CreationDate']);
+    if (id === null || created === null) return incompleteReason;
+    const bio = bios[index]?.content ?? '';
+    const fits = bio !== '' && countCodePoints(bio) <= maxBioLength;
+    const name = parsePersonName(row['DisplayName']) ?? `user${id}`;
+    return [
+      id,
+      name,
+      fits ? bio : null,
+      parseInteger(row['Reputation']) ?? 0,
+      created,
+      parseLocation(row['Location']),
+      parseWebsite(row['WebsiteUrl'] ?? ''),
+    ];
+  });
+  await copyRows(client, 'archive_user (id, name, bio, reputation, created, location, website)', staged);
+};
 
 /** The limit of the column. Profiles of the network have at most 3,000 characters. */
 const maxBioLength = 100_000;

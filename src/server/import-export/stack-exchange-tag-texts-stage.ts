@@ -3,7 +3,7 @@ import { limits } from '#shared/core/limits.ts';
 import { truncateAtWord } from '#shared/core/text.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { cleanDescription } from './stack-exchange-characters.ts';
-import { chooseContent } from './stack-exchange-content.ts';
+import type { ConvertedText } from './stack-exchange-content.ts';
 import { getLicenseAt, parseInteger, parseTime } from './stack-exchange-fields.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { incompleteReason, stageEach } from './stack-exchange-stage.ts';
@@ -18,28 +18,20 @@ const kinds: ReadonlyMap<string | undefined, 'description' | 'about'> = new Map(
 
 export const isTagText = (row: ArchiveRow): boolean => kinds.has(row['PostTypeId']);
 
-/**
- * Stages excerpts and wikis of tags, the excerpts as descriptions.
- * @param typed the newest version of each post in the history, by its number
- */
+/** Stages excerpts and wikis of tags, the excerpts as descriptions. */
 export async function stageTagTexts(
   client: ClientBase,
-  {
-    rows,
-    typed,
-    tally,
-  }: { rows: readonly ArchiveRow[]; typed: ReadonlyMap<number, string>; tally: RowTally },
+  texts: readonly { row: ArchiveRow; text: ConvertedText }[],
+  tally: RowTally,
 ): Promise<void> {
-  const staged = stageEach(rows, tally, (row): CopyCell[] | string => {
+  const staged = stageEach(texts, tally, ({ row, text }): CopyCell[] | string => {
     const id = parseInteger(row['Id']);
     const created = parseTime(row['CreationDate']);
     const kind = kinds.get(row['PostTypeId']);
     if (id === null || created === null || kind === undefined) return incompleteReason;
     const page = row['Body'] ?? '';
     const content =
-      kind === 'description'
-        ? truncateAtWord(cleanDescription(page), limits.tagDescription)
-        : chooseContent(typed.get(id) ?? null, page).content;
+      kind === 'description' ? truncateAtWord(cleanDescription(page), limits.tagDescription) : text.content;
     if (page.trim() === '' || content === '') return 'excerpts and tag wikis without text';
     return [id, kind, content, row['ContentLicense'] ?? getLicenseAt(created), mayLinkToPosts(content)];
   });
