@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type APIRequestContext, type Browser, expect, type Page, test } from '@playwright/test';
 import { signToken } from '#server/core/signed-tokens.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
+import { expectAccessible } from './support/accessibility.ts';
 import { type Community, startCommunity } from './support/community.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
@@ -134,21 +135,43 @@ async function inviteThree(
 ): Promise<[Page, Page, Page]> {
   await page.goto(`${address}/admin/invitations`);
   await waitForHydration(page);
+  await expect(page.getByLabel('Uses')).toHaveValue('1');
   await page.getByLabel('Uses').fill('3');
   await page.getByRole('button', { name: 'Create invitation' }).click();
+  await expectInView(page.getByLabel('Link of the invitation'));
   const link = await page.getByLabel('Link of the invitation').inputValue();
-  const join = async (name: string) => {
+  await expectAccessible(page, { look: 'invitations' });
+  const names = ['Mona Keeper', 'Nora Newman', 'Otto Baker'] as const;
+  const text = `Olga Owner invites you to join ${siteName}.`;
+  const join = async (name: (typeof names)[number]) => {
     const context = await browser.newContext();
     const guest = await context.newPage();
+    if (name === names[0]) {
+      await guest.goto(`${address}/register`);
+      await expect(guest.getByText('You need an invitation to join.')).toBeVisible();
+      await expect(guest.getByRole('button', { name: 'Create account' })).toBeHidden();
+    }
     await guest.goto(link);
-    await expect(guest.getByText(`Olga Owner invites you to join ${siteName}.`)).toBeVisible();
+    await expect(guest.getByText(text)).toBeVisible();
+    if (name === names[0]) {
+      await guest.reload();
+      await expect(guest.getByText(text)).toBeVisible();
+      await guest.getByRole('link', { name: 'Sign in' }).click();
+      await guest.getByRole('link', { name: 'Create an account' }).click();
+      await expect(guest.getByText(text)).toBeVisible();
+    }
     await waitForHydration(guest);
     await fillInAccount(guest, { name, email: `${name.split(' ')[0]?.toLowerCase()}@example.org` });
     await guest.getByRole('button', { name: 'Create account' }).click();
     await expect(guest).toHaveURL(`${address}/`);
     return guest;
   };
-  return [await join('Mona Keeper'), await join('Nora Newman'), await join('Otto Baker')];
+  const guests: [Page, Page, Page] = [await join(names[0]), await join(names[1]), await join(names[2])];
+  await page.reload();
+  const item = page.getByRole('list', { name: 'Invitations' }).getByRole('listitem');
+  await expect(item).toContainText('Used up');
+  for (const name of names) await expect(item.getByRole('link', { name })).toBeVisible();
+  return guests;
 }
 
 async function makeModerator(
