@@ -16,6 +16,7 @@ import {
 } from '#tests/support/server-with-email.ts';
 import { defaultSettings } from '#tests/support/server.ts';
 import { setRole } from '#server/admin/roles.ts';
+import { memberRateLimitKey } from '#server/core/rate-limits.ts';
 import { addEmailCommand, type EmailCommandDeps, type ReceivingEmails } from './email-command.ts';
 import { createEmailPostingToken } from './email-posting-token.ts';
 import { createReplyAddress, parseReplyAddress } from './email-replies-address.ts';
@@ -323,7 +324,9 @@ test('the command line posts, sends refusals, and exits so that the mail server 
 
 test('too many posts make the mail server try again later', async () => {
   const { answerId, to } = await notifyAnn();
-  for (let n = 0; n < 59; n++) expect((await ann.replyToAnswer(answerId)).id).toBeGreaterThan(0);
+  expect((await ann.replyToAnswer(answerId)).id).toBeGreaterThan(0);
+  // As if the member had written almost as much as a new one may.
+  await sql`update rate_limit set points = 59 where key = ${memberRateLimitKey('write', ann.id)}`.execute(db);
   const write = async (text: string) => runCommand([], await compose({ from: ann.email, to, text }));
   const codes = [await write('One'), await write('Two'), await write('Three')].map(({ code }) => code);
   expect(codes).toContain(75);
