@@ -178,6 +178,27 @@ test('a posted draft does not come back on any device, also when the response is
   await laptop.context().close();
 });
 
+test('a draft that is saved while it is posted does not seem to be posted elsewhere', async ({ page }) => {
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Posted by whom?') });
+  await page.goto(`/question/${id}`);
+  const refused = page.waitForResponse((response) => response.status() === 410);
+  await page.route('**/answers', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    await (await refused).finished();
+    await route.fulfill({ response });
+  });
+  await field(page).fill('Typed and posted at once.');
+  await button(page, 'Post Answer').click();
+  await expect(page.getByRole('article', { name: 'Answer by Ada' })).toContainText('Typed and posted');
+  await expect(field(page)).toHaveValue('');
+  // A message about the draft would be shown before that of a bookmark.
+  await button(page, 'Bookmark').first().click();
+  await expect(button(page, 'Add a note or lists')).toBeVisible();
+  await expect(page.getByText('This draft was posted.')).toHaveCount(0);
+});
+
 test('a draft typed while the server is down is on every device after the restart', async ({ browser }) => {
   // Starts a server twice, the second time with a crash recovery of the database.
   test.setTimeout(120_000);

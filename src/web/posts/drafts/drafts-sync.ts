@@ -265,8 +265,9 @@ async function save(draftRef: DraftRef, record: DraftRecord, leaving: boolean): 
     if (!(error instanceof ApiError)) throw error;
     const other = getConflictingDraft(error);
     if (error.kind === 'draft-changed' && other !== null) return applyServerDraft(draftRef, other);
-    if (error.kind === 'draft-posted') return recordPosted(draftRef, sent);
-    throw error;
+    if (error.kind !== 'draft-posted') throw error;
+    await waitForOwnPost();
+    recordPosted(draftRef, sent);
   }
 }
 
@@ -288,10 +289,14 @@ function recordSaved(draftRef: DraftRef, sent: DraftRecord, saved: DraftState): 
   });
 }
 
+/** The response to the post of the form may still be on its way. */
+const waitForOwnPost = () => new Promise((resolve) => window.setTimeout(resolve, postedGraceMs));
+
 /** The text was posted although the response was lost. Text typed since then is a new draft. */
 function recordPosted(draftRef: DraftRef, sent: DraftRecord): void {
   const record = readDraftRecord(draftRef);
-  if (record === null || record.step !== sent.step) return;
+  // The form has received the response to its post.
+  if (record === null || record.step !== sent.step || record.fields === null) return;
   removeDraftRecord(draftRef);
   clearPostedForm(draftRef);
 }
