@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
+import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
-import { postAnswer, uniqueText } from './support/posts.ts';
+import { postAnswer, uniqueText, uniqueWord } from './support/posts.ts';
 
 const scrollPosition = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
@@ -48,6 +49,31 @@ test('Back and a reload return to where the page was left, a new page begins at 
   expect(await scrollPosition(page)).toBe(300);
   await page.reload();
   await expect.poll(() => scrollPosition(page)).toBe(300);
+});
+
+test('Back returns to where a list was left, also after a reload of the page that was opened from it', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const word = uniqueWord('list');
+  for (let number = 0; number < 8; number++)
+    await askQuestion(page.request, { title: `Is this number ${number} of ${word}?` });
+  await page.goto('/');
+  const links = page.getByRole('main').getByRole('article').getByRole('link', { name: word });
+  await expect(links).toHaveCount(8);
+  await page.evaluate(() => window.scrollTo(0, 500));
+  expect(await scrollPosition(page)).toBe(500);
+  // A click of Playwright could scroll. The skeletons of the list are shorter.
+  await links.last().evaluate((link) => {
+    if (link instanceof HTMLElement) link.click();
+  });
+  await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+
+  await page.reload();
+  await waitForHydration(page);
+  await page.goBack();
+  await expect(links).toHaveCount(8);
+  await expect.poll(() => scrollPosition(page)).toBe(500);
 });
 
 test('the last of several links that were opened at once is shown', async ({ page }) => {

@@ -3,7 +3,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import { isPageRendered } from './hydration.ts';
 import { loadOrReload } from './lazy.ts';
 import { getPageKey, getSiteOrigin, parseSearch } from './paths.ts';
-import { readPosition, savePosition, watchPositions } from './scroll-positions.ts';
+import {
+  readPosition,
+  restorePosition,
+  savePosition,
+  stopRestoring,
+  watchPositions,
+} from './scroll-positions.ts';
 
 // The client-side router. docs/decisions/135 explains why it is not a library.
 
@@ -380,7 +386,8 @@ function scrollTo(
 ): void {
   const position = isPop || isFirst ? readPosition(state.key) : undefined;
   if (isFirst && isPageRendered()) return;
-  if (position !== undefined) window.scrollTo({ top: position, behavior: 'instant' });
+  stopRestoring();
+  if (position !== undefined) restorePosition(position);
   else if (hash !== '') document.getElementById(decodeHash(hash))?.scrollIntoView();
   else if (!isFirst) window.scrollTo({ top: 0, behavior: 'instant' });
 }

@@ -16,6 +16,29 @@ export function readPosition(key: string): number | undefined {
   return positions.get(key);
 }
 
+let restoration = new AbortController();
+
+/** Scrolls to a position. If the content of the page is still loading, again when it grows, until the reader scrolls. */
+export function restorePosition(top: number): void {
+  stopRestoring();
+  const { signal } = (restoration = new AbortController());
+  const scroll = () => {
+    window.scrollTo({ top, behavior: 'instant' });
+    if (window.scrollY > top - 1) stopRestoring();
+  };
+  scroll();
+  if (signal.aborted) return;
+  const observer = new ResizeObserver(scroll);
+  observer.observe(document.body);
+  signal.addEventListener('abort', () => observer.disconnect());
+  for (const input of ['pointerdown', 'wheel', 'keydown'])
+    window.addEventListener(input, stopRestoring, { signal, passive: true });
+}
+
+export function stopRestoring(): void {
+  restoration.abort();
+}
+
 /**
  * Takes the place of the browser's restoration, which scrolls before the content of the page is there. After a reload
  * the browser restores the position itself, because the server sends most pages with their content.
