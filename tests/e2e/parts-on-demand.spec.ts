@@ -43,6 +43,21 @@ test('a part of the page appears without a reload after all its files failed to 
   await expect(html).toHaveAttribute('data-not-reloaded');
 });
 
+test('a style sheet that never arrives does not keep other parts from appearing', async ({ page }) => {
+  await registerMember(page.request);
+  let requests = 0;
+  // The first request stores it in the cache, which tests switch off, and the second uses it.
+  await page.route(/\/assets\/ShortcutSheet-[^/]*\.css$/u, (route) =>
+    ++requests === 2 ? undefined : route.continue(),
+  );
+  await page.goto('/');
+  await waitForHydration(page);
+  await page.keyboard.press('?');
+  await expect.poll(() => requests).toBe(2);
+  await page.keyboard.press('Control+k');
+  await expectInView(page.getByRole('dialog', { name: 'Command palette' }));
+});
+
 test('the command palette opens while the list of shortcuts is still loading', async ({ page }) => {
   await registerMember(page.request);
   let release = () => {};

@@ -45,8 +45,11 @@ async function loadFile(address: string): Promise<unknown> {
   }
 }
 
-/** Resolves when the style sheets that were added before are active. */
+/** Resolves when the style sheets that were added before are active, or when one of them takes too long. */
 let earlierStyles: Promise<unknown> = Promise.resolve();
+
+/** How long a style sheet delays the later ones, in milliseconds. The browser usually has it in its cache. */
+const maxDelayMs = 3000;
 
 /**
  * Adds style sheets one after the other. If one with cascade layers became active before an earlier one, Chromium would
@@ -55,7 +58,8 @@ let earlierStyles: Promise<unknown> = Promise.resolve();
  */
 async function addInOrder(address: string): Promise<void> {
   const added = earlierStyles.then(() => addStyles(address));
-  earlierStyles = added.catch(() => {});
+  const tooLong = new Promise((resolve) => setTimeout(resolve, maxDelayMs));
+  earlierStyles = Promise.race([added.catch(() => {}), tooLong]);
   await added;
 }
 
