@@ -23,7 +23,9 @@ test('a moderator opens the page of a member from the profile, reads posts and s
   await page.getByRole('link', { name: 'About this member' }).click();
   const tabs = page.getByRole('tablist', { name: 'About this member' });
   await expect(page.getByText('Sign-in methods')).toBeVisible();
-  // The actions change while a reason is typed: what is typed stays.
+  // The actions change while a reason is typed: what is typed and chosen stays.
+  const action = page.getByLabel('Action', { exact: true });
+  await action.selectOption('suspend');
   const reason = page.getByLabel('Reason (public)');
   await reason.fill('Please name your company.');
   const suspended = await page.request.post('/api/moderation/member-actions', {
@@ -36,9 +38,8 @@ test('a moderator opens the page of a member from the profile, reads posts and s
   });
   expect(suspended.ok(), await suspended.text()).toBe(true);
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-  await expect(
-    page.getByLabel('Action', { exact: true }).getByRole('option', { name: 'End suspension' }),
-  ).toBeAttached();
+  await expect(action.getByRole('option', { name: 'End suspension' })).toBeAttached();
+  await expect(action).toHaveValue('suspend');
   await expect(reason).toHaveValue('Please name your company.');
   await tabs.getByRole('tab', { name: 'Posts' }).click();
   await expect(page.getByRole('link', { name: title })).toBeVisible();

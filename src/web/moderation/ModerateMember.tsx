@@ -58,12 +58,11 @@ function listMemberActions({ avatar, suspended, activityRemoval }: ModeratedMemb
 
 function MemberActionForm({ member }: { member: ModeratedMember }) {
   const client = useQueryClient();
-  const [chosen, setAction] = useState<MemberAction>('warn');
+  const [action, setAction] = useState<MemberAction>('warn');
   const [days, setDays] = useState('7');
-  const actions = listMemberActions(member);
-  // The possible actions change, also when another moderator acts.
-  const action = actions.includes(chosen) ? chosen : 'warn';
-  if (action !== chosen) setAction(action);
+  // When another moderator acts, the possible actions change. The chosen one stays: pressing the button must not do
+  // something else. The server refuses what has been done.
+  const actions = [...new Set([...listMemberActions(member), action])];
 
   async function act(reason: string) {
     const until = action === 'suspend' ? new Date(Date.now() + Number(days) * dayMs).toISOString() : null;
