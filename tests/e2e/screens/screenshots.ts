@@ -95,6 +95,8 @@ async function settle(page: Page, state: State): Promise<void> {
   }
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  // Parts that are loaded after the page, such as the column beside the list of questions.
+  if (state !== 'failed') await page.waitForLoadState('networkidle');
 }
 
 /** Runs in the page: skeletons fade in a moment later, also with reduced motion. */
