@@ -7,6 +7,7 @@ import { watchConnection } from '#web/core/connection.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
+import { sessionQuery } from '#web/core/session.ts';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
 import { registerServiceWorker } from '#web/core/pwa.ts';
 import { EarlyConnectionBanner } from './EarlyConnectionBanner.tsx';
@@ -60,15 +61,17 @@ function useRefetchAfterOutage() {
 }
 
 function useFocusOnNavigation() {
+  const queryClient = useQueryClient();
   const router = useRouter();
   useEffect(
     () =>
       router.onRendered(({ from, to }) => {
         if (isSamePage(from, to)) return;
         // After a sign-in, the control that the visitor pressed takes the focus.
-        if (readRememberedControl() === null) requestHeadingFocus();
+        const isSignedIn = queryClient.getQueryData(sessionQuery.queryKey)?.member != null;
+        if (!isSignedIn || readRememberedControl() === null) requestHeadingFocus();
       }),
-    [router],
+    [queryClient, router],
   );
 }
 
