@@ -5,7 +5,13 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { isPublicPath, paths, stringifySearch } from '#web/core/paths.ts';
-import { clearMemberQueries, useHasSiteLinks, useMember, useSession } from '#web/core/session.ts';
+import {
+  clearMemberQueries,
+  resetMemberQueries,
+  useHasSiteLinks,
+  useMember,
+  useSession,
+} from '#web/core/session.ts';
 import { SiteLinks } from '#web/ui/SiteLinks.tsx';
 import { BottomBar } from './BottomBar.tsx';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
@@ -72,6 +78,7 @@ function focusMain(event: React.MouseEvent) {
  * to plain /login. The ask form stays open with its draft and shows its own message.
  */
 function useSignInWhenSessionEnds() {
+  const client = useQueryClient();
   const router = useRouter();
   const session = useSession();
   const { pathname } = useLocation();
@@ -79,15 +86,23 @@ function useSignInWhenSessionEnds() {
   const isSignedIn = session?.member != null;
   const [wasSignedIn, setWasSignedIn] = useState(isSignedIn);
   if (isSignedIn && !wasSignedIn) setWasSignedIn(true);
-  const isReading = session?.publicReading === true && isPublicPath(pathname) && !wasSignedIn;
+  const canRead = session?.publicReading === true;
+  const isReading = canRead && isPublicPath(pathname) && !wasSignedIn;
   const mustLeave = session?.member === null && !isReading && (hasSignedOut || pathname !== paths.ask);
   useEffect(() => {
     if (!mustLeave) return;
-    const { href } = router.location;
-    const next = hasSignedOut || href === paths.home ? undefined : href;
-    void router.navigate(paths.login + stringifySearch({ next }), {
-      state: { sessionEnded: wasSignedIn && !hasSignedOut },
-      replace: !hasSignedOut,
-    });
-  }, [mustLeave, hasSignedOut, router, wasSignedIn]);
+    const leave = async () => {
+      const { href } = router.location;
+      const next = hasSignedOut || href === paths.home ? undefined : href;
+      await router.navigate(paths.login + stringifySearch({ next }), {
+        state: { sessionEnded: wasSignedIn && !hasSignedOut },
+        replace: !hasSignedOut,
+      });
+      // Back was pressed before the login page was shown. A visitor who may read the page reads it.
+      if (!canRead || !isPublicPath(router.location.pathname)) return;
+      setWasSignedIn(false);
+      resetMemberQueries(client);
+    };
+    void leave();
+  }, [mustLeave, hasSignedOut, router, wasSignedIn, canRead, client]);
 }

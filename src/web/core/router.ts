@@ -221,7 +221,7 @@ export class Router {
   }
 
   /** Loads the page of `location` and publishes its view. */
-  async #show(how: Omit<Navigation, 'resolve'>, from?: AppLocation): Promise<void> {
+  #show(how: Omit<Navigation, 'resolve'>, from?: AppLocation): Promise<void> {
     this.#pending?.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const navigation = { ...how, resolve };
@@ -230,12 +230,16 @@ export class Router {
       for (const listener of this.#navigatedListeners)
         listener({ from, to: this.location, action: how.action });
     this.#notify();
+    void this.#publish(navigation);
+    return promise;
+  }
+
+  async #publish(navigation: Navigation): Promise<void> {
     const content = await this.#load(() => this.#pending === navigation);
-    if (content === undefined) return promise;
+    if (content === undefined) return;
     this.view = { ...content, navigation };
     this.#resolveFirst(this.view);
     this.#notify();
-    return promise;
   }
 
   /** Returns what to show, after redirects. Undefined if another navigation has begun. */

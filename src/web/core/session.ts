@@ -117,6 +117,11 @@ export function clearMemberQueries(client: QueryClient): void {
   if (client.getQueryData(sessionQuery.queryKey)?.member === null) removeMemberQueries(client, 'all');
 }
 
+/** Fetches what is on the screen again from scratch, so that old pages are not merged with the response. */
+export function resetMemberQueries(client: QueryClient): void {
+  void client.resetQueries({ predicate: isOfMember });
+}
+
 /**
  * Makes sure that no member sees data cached for another one, even if the change goes unnoticed: a tab that slept while
  * another member signed in elsewhere only receives the new session.
@@ -131,8 +136,7 @@ export function clearQueriesOnMemberChange(client: QueryClient): void {
     owner = member;
     if (!isAnother) return;
     removeMemberQueries(client, 'inactive');
-    // Fetches visible queries from scratch, so that old pages are not merged with the response.
-    void client.resetQueries({ predicate: isOfMember });
+    resetMemberQueries(client);
   });
 }
 

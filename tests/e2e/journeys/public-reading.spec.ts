@@ -103,6 +103,40 @@ test('a visitor reads and searches, presses a vote, signs in and is back at the 
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 });
 
+test('a visitor who goes back before the login page is shown reads on, and the heading has the focus', async ({
+  page,
+}) => {
+  await registerMember(page.request, newMember('Lea Leaver'), community.address);
+  await page.goto(`${community.address}/question/${questionId}`);
+  await waitForHydration(page);
+  await page.getByRole('link', { name: 'Topics' }).first().click();
+  await page.getByRole('button', { name: 'Follow', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Following', exact: true })).toBeVisible();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/assets\/LoginPage-[^/]*\.js$/u, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL(/\/login$/u);
+  await page.goBack();
+  await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText('It has little gluten.')).toBeVisible();
+
+  release();
+  await question(page)
+    .getByRole('button', { name: /^Upvote/u })
+    .click();
+  await dialog(page).getByRole('link', { name: 'Log in' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeFocused();
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Why does rye bread crumble?' })).toBeFocused();
+});
+
 test('an answer that a visitor typed is in the field after registering, and is posted', async ({ page }) => {
   const writer = newMember('Sam Writer');
   await page.goto(`${community.address}/question/${questionId}`);
