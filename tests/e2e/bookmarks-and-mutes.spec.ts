@@ -37,6 +37,8 @@ test('a bookmark with its note and list shows in every tab, and can be removed a
   await expect(dialog.getByRole('checkbox')).toHaveCount(1);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
+  // The message that opened it is gone.
+  await expect(question.getByRole('button', { name: 'Bookmarked' })).toBeFocused();
 
   const card = other.getByRole('article', { name: title });
   await expect(card).toContainText('For the long train ride');

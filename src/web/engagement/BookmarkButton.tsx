@@ -71,7 +71,11 @@ export function BookmarkButton({ post, bookmarked }: { post: BookmarkedPost; boo
       {queuedBookmark !== undefined && <VisuallyHidden>{getQueuedLabel()}</VisuallyHidden>}
       {details !== null && (
         <Suspense>
-          <BookmarkDialog {...details} onClose={() => setDetails({ ...details, opened: false })} />
+          <BookmarkDialog
+            {...details}
+            post={post}
+            onClose={() => setDetails({ ...details, opened: false })}
+          />
         </Suspense>
       )}
     </>

@@ -4,11 +4,13 @@ import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { bookmarkNote } from '#shared/engagement/bookmarks.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { anchorOf } from '#web/posts/index.ts';
 import { refreshBookmarks } from './bookmarks.ts';
 import { putBookmarkListIds, putBookmarkNote } from './bookmark-lists.ts';
 import { BookmarkListPicker } from './BookmarkListPicker.tsx';
@@ -20,10 +22,15 @@ export default function BookmarkDialog(props: {
   note: string;
   listIds: readonly number[];
   opened: boolean;
+  /** If a message opened it: the post, whose button then gets the focus. */
+  post?: PostRef;
   onClose: () => void;
 }) {
+  const { post } = props;
+  const opener =
+    post && (() => document.querySelector<HTMLElement>(`#${anchorOf(post)} [data-shortcut-key="b"]`));
   return (
-    <Dialog title={t`Note and lists`} opened={props.opened} onClose={props.onClose}>
+    <Dialog title={t`Note and lists`} opened={props.opened} onClose={props.onClose} opener={opener}>
       <BookmarkForm {...props} />
     </Dialog>
   );
