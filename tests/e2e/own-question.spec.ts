@@ -48,6 +48,7 @@ test('an author edits a question; every member can read the earlier version', as
 test('an author deletes a question after confirming, and arrives at the home page', async ({ page }) => {
   const title = uniqueText('Shall I stay?');
   await registerMember(page.request);
+  await page.goto('/topics');
   const id = await askAndOpen(page, title);
   const opener = button(page, 'Delete Question');
   await opener.click();
@@ -60,6 +61,10 @@ test('an author deletes a question after confirming, and arrives at the home pag
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(page).toHaveURL('/');
   await expect(page.getByRole('article', { name: title })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeFocused();
+  // Not to the deleted question.
+  await page.goBack();
+  await expect(page).toHaveURL('/topics');
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
 });

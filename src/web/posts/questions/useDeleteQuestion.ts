@@ -14,7 +14,7 @@ export function useDeleteQuestion(id: number) {
     { kind: 'question', id },
     {
       onDeleted: async () => {
-        await router.navigate(paths.home);
+        await router.navigate(paths.home, { replace: true });
         cache.remove();
         cache.refreshLists();
         toast(t`Question deleted`);
