@@ -116,7 +116,8 @@ export default defineConfig({
       ['src/shared/**'],
       [
         {
-          regex: '^([^.#zvmh]|\\.[^/]|#[^s]|#s[^h]|z[^o]|v[^i]|m[^a]|h[^a])',
+          regex:
+            '^([^.#zvmh]|\\.[^/]|#[^s]|#s[^h]|z[^o]|v[^i]|m[^a]|ma[^r]|mar[^k]|h[^a]|ha[^s]|has[^t]|hast.)',
           message:
             'Shared code runs on the server and in the browser: it imports shared, zod, markdown-it and types of hast only.',
         },

@@ -38,7 +38,7 @@ export function readMarkdown(markdown: string): Structure {
     changes: [],
     transformUrl: (address) => sanitizeUrl(address),
   });
-  return describe(tree, { site: null });
+  return tree === null ? [markdown] : describe(tree, { site: null });
 }
 
 type Marks = { readonly [name: string]: string };

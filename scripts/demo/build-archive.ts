@@ -80,7 +80,7 @@ function postRow(post: Post, posts: Post[], userId: (member: DemoMember) => numb
   const common = (content: DemoQuestion | DemoAnswer): Row => ({
     CreationDate: stamp(post.date),
     Score: content.up - content.down,
-    Body: renderMarkdown(content.body),
+    Body: renderMarkdown(content.body) ?? '',
     OwnerUserId: userId(content.author),
   });
   const end: Row = { ContentLicense: licence };
@@ -201,7 +201,7 @@ function userRows(members: DemoMember[], posts: Post[]): Row[] {
       LastAccessDate: stamp(totals.lastSeen),
       WebsiteUrl: member.website || undefined,
       Location: member.location || undefined,
-      AboutMe: member.about === '' ? undefined : renderMarkdown(member.about),
+      AboutMe: member.about === '' ? undefined : (renderMarkdown(member.about) ?? ''),
       Views: Math.round(totals.reputation / 7) + (hash(member.handle) % 40),
       UpVotes: totals.up,
       DownVotes: totals.down,

@@ -1,5 +1,4 @@
 import { escapeMarkup } from '#server/core/markup.ts';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { renderMarkdown } from '#shared/core/markdown.ts';
 
 /** The attributes of a row. Those without a value are left out. */
@@ -26,7 +25,7 @@ export const writeTags = (tags: readonly string[]) => `|${tags.join('|')}|`;
 
 /** The page of a text. Raw HTML in it is shown as text. */
 export function toHtml(markdown: string): string {
-  return isCheapToParse(markdown) ? renderMarkdown(markdown) : `<p>${escapeMarkup(markdown)}</p>`;
+  return renderMarkdown(markdown) ?? `<p>${escapeMarkup(markdown)}</p>`;
 }
 
 /** Links to pages of the community become links to its address, since the archive is read elsewhere. */

@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
 import { gfm } from 'micromark-extension-gfm';
 import { visit } from 'unist-util-visit';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import { isCheapForMicromark } from './micromark-cost.ts';
 
 /** A picture on another site in a Markdown text. `from` and `to` are in UTF-16 units. */
 type TextPicture = { address: string; alt: string; from: number; to: number };
@@ -32,7 +32,7 @@ export function replacePictures(markdown: string, paths: ReadonlyMap<string, str
 
 /** In the order of the text. None in a text that no page shows as Markdown. */
 function findPictures(markdown: string): TextPicture[] {
-  if (!markdown.includes('![') || !isCheapToParse(markdown)) return [];
+  if (!markdown.includes('![') || !isCheapForMicromark(markdown)) return [];
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const definitions = new Map<string, string>();
   visit(tree, 'definition', ({ identifier, url }) => {

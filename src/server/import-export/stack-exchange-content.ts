@@ -1,4 +1,3 @@
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { renderMarkdown } from '#shared/core/markdown.ts';
 import { cleanText, decodeCharacterReferences, isPlain } from './stack-exchange-characters.ts';
 import { htmlToMarkdown } from './stack-exchange-html.ts';
@@ -36,10 +35,10 @@ function withSecureImages(typed: string, page: string): string {
 
 function rendersSame(markdown: string, page: string): boolean {
   if (isPlain(markdown)) return plainStructureOf(markdown) === structureOf(cleanText(page));
-  if (!isCheapToParse(markdown)) return false;
   // Pages have relative links into their site, which would lead into this community. The converter makes them absolute.
   if (/\s(?:href|src)="\//u.test(page)) return false;
-  return structureOf(cleanText(page)) === structureOf(renderMarkdown(markdown));
+  const shown = renderMarkdown(markdown);
+  return shown !== null && structureOf(cleanText(page)) === structureOf(shown);
 }
 
 /** The structure of paragraphs and their line breaks. */

@@ -1,6 +1,6 @@
 import { parse, postprocess, preprocess } from 'micromark';
 import { gfm } from 'micromark-extension-gfm';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
+import { isCheapForMicromark } from './micromark-cost.ts';
 import { canonicalHost } from './stack-exchange-site.ts';
 
 /** A link to a post of the archive's site in a Markdown text. */
@@ -36,7 +36,7 @@ export function findPostLinks(markdown: string, hosts: readonly string[]): PostL
  * @param getPosts returns the numbers of the posts that an address leads to; none for other addresses
  */
 export function findLinks(markdown: string, getPosts: (address: string) => number[]): PostLink[] {
-  if (!isCheapToParse(markdown)) return [];
+  if (!isCheapForMicromark(markdown)) return [];
   const parser = parse({ extensions: [gfm()] }).document();
   const links: PostLink[] = [];
   let images = 0;

@@ -55,9 +55,12 @@ describe('the excerpt on a question card', () => {
     expect(createExcerpt(text).excerpt).toMatch(/^See the manual and there\. word/u);
   });
 
-  it('omits comments, and shows other raw HTML as text', () => {
+  it('omits paragraphs that are comments, and shows other raw HTML as text', () => {
     expect(createExcerpt('<!-- language: lang-js -->\n\nA vector<int> is <b>it</b>').excerpt).toBe(
       'A vector<int> is <b>it</b>',
+    );
+    expect(createExcerpt('`<!-- a -->` is one, <!-- b --> too').excerpt).toBe(
+      '<!-- a --> is one, <!-- b --> too',
     );
   });
 

@@ -35,7 +35,7 @@ export function createExcerpt(markdown: string): Excerpt {
   const parts = read(head + definitions(text, head));
   parts.unseen ||= head.length < text.length;
 
-  const prose = fold(withoutComments(parts.prose));
+  const prose = fold(parts.prose);
   const blocks = fold(parts.blocks);
   const plain = prose === '' ? blocks : prose;
   const visible = firstCodePoints(plain);
@@ -48,7 +48,7 @@ export function createExcerpt(markdown: string): Excerpt {
  */
 export function toPlainText(piece: string): { prose: string; blocks: string } {
   const parts = read(piece.slice(0, parsed.maxChars).toWellFormed());
-  return { prose: fold(withoutComments(parts.prose)), blocks: fold(parts.blocks) };
+  return { prose: fold(parts.prose), blocks: fold(parts.blocks) };
 }
 
 interface TextParts {
@@ -61,12 +61,16 @@ interface TextParts {
 
 function read(markdown: string): TextParts {
   const parts: TextParts = { prose: [], blocks: [], unseen: false };
+  const tokens = parseMarkdown(markdown);
+  if (tokens === null) parts.prose.push(markdown);
   let inTable = false;
-  for (const { type, content, children } of parseMarkdown(markdown)) {
-    if (type === 'footnote_block_open') break;
+  for (const { type, content, children } of tokens ?? []) {
+    if (type === 'footnotes_open') break;
     if (type === 'table_open' || type === 'table_close') inTable = type === 'table_open';
     const target = inTable || type === 'fence' || type === 'code_block' ? parts.blocks : parts.prose;
     if (type !== 'inline') target.push(content);
+    // Raw HTML is shown as text, but a comment that is a paragraph is an instruction to a renderer.
+    if (type === 'inline' && /^<!--.*-->$/su.test(content)) continue;
     // Words in a block may touch adjacent elements.
     for (const child of children ?? []) {
       if (child.type === 'image') {
@@ -102,9 +106,6 @@ function definitions(text: string, head: string): string {
   definitionLine.lastIndex = 0;
   return used.length === 0 ? '' : `\n\n${used.join('\n')}`;
 }
-
-/** Raw HTML is shown as text, but a comment is an instruction to a renderer. */
-const withoutComments = (parts: readonly string[]) => [parts.join('').replace(/<!--.*?-->/gsu, '')];
 
 /** Replaces white space and control characters by single spaces. */
 function fold(parts: readonly string[]): string {

@@ -1,15 +1,14 @@
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { parseMarkdown } from '#shared/core/markdown.ts';
 
 /**
  * The ids of the members that a text mentions, each once, in the order of the text: links such as `[@Ann](/profile/12)`
- * outside code, optionally with the site's own address. A text that is too expensive to parse has no mentions: it is
- * shown as plain text without links.
+ * outside code, optionally with the site's own address. A text that is shown as it was
+ * typed has no links, and no mentions.
  */
 export function findMentions(markdown: string, publicUrl: string | null): number[] {
-  if (!markdown.includes('[@') || !markdown.includes('/profile/') || !isCheapToParse(markdown)) return [];
+  if (!markdown.includes('[@') || !markdown.includes('/profile/')) return [];
   const memberIds = new Set<number>();
-  for (const { children } of parseMarkdown(markdown))
+  for (const { children } of parseMarkdown(markdown) ?? [])
     for (const [at, token] of children?.entries() ?? []) {
       const text = children?.[at + 1];
       if (token.type !== 'link_open' || text?.type !== 'text' || !text.content.startsWith('@')) continue;

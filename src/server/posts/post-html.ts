@@ -3,7 +3,6 @@ import { defaultSchema, sanitize, type Schema } from 'hast-util-sanitize';
 import { toHtml } from 'hast-util-to-html';
 import { visit } from 'unist-util-visit';
 import { escapeMarkup } from '#server/core/markup.ts';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { getPictureText, parseMarkdown, type Token } from '#shared/core/markdown.ts';
 import { parseToTree } from '#shared/core/markdown-tree.ts';
 
@@ -20,8 +19,8 @@ export type PostText = {
  * @param origin of the site, for links to its own pages
  */
 export function renderPostHtml({ markdown, imported }: PostText, origin: string): string {
-  if (!isCheapToParse(markdown)) return `<p>${escapeMarkup(markdown)}</p>`;
   const tree = parseToTree(markdown, { breaks: !imported, idPrefix: '', hiddenClass: '' });
+  if (tree === null) return `<p>${escapeMarkup(markdown)}</p>`;
   visit(tree, 'element', (element) => prepareElement(element, origin));
   const safe = sanitize(tree, schema);
   visit(safe, 'element', (element) => {
@@ -65,13 +64,14 @@ const ownPage = /^\/(?:(?:question|profile)\/\d|uploads\/)/u;
 
 function toAbsolute(href: string, origin: string): string | null {
   if (ownPage.test(href)) return origin + href;
-  return URL.canParse(href) ? href : null;
+  return URL.parse(href)?.href ?? null;
 }
 
 /** The whole visible text without Markdown, with its line breaks. */
 export function renderPostText(markdown: string): string {
-  if (!isCheapToParse(markdown)) return markdown.trim();
-  return parseMarkdown(markdown)
+  const tokens = parseMarkdown(markdown);
+  if (tokens === null) return markdown.trim();
+  return tokens
     .flatMap((block) => [separators[block.type] ?? '', ...readContent(block)])
     .join('')
     .replaceAll(/\n{3,}/gu, '\n\n')

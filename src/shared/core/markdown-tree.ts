@@ -1,5 +1,6 @@
 import type { Element, ElementContent, Properties, Root } from 'hast';
-import { getPictureText, parseMarkdown, type Token } from './markdown.ts';
+import { getCodeLanguage, getPictureText, parseMarkdown, type Token } from './markdown.ts';
+import type { FootnoteMeta } from './markdown-footnotes.ts';
 
 export type TreeOptions = {
   /** Whether each line break of a paragraph stays. */
@@ -12,11 +13,13 @@ export type TreeOptions = {
 
 type Parent = Root | Element;
 
-/** Parses Markdown to the elements of HTML. Raw HTML becomes text. */
-export function parseToTree(text: string, options: TreeOptions): Root {
+/** Parses Markdown to the elements of HTML. Raw HTML becomes text. Null for a text that is shown as it was typed. */
+export function parseToTree(text: string, options: TreeOptions): Root | null {
+  const tokens = parseMarkdown(text);
+  if (tokens === null) return null;
   const root: Root = { type: 'root', children: [] };
   const open: Parent[] = [root];
-  for (const token of parseMarkdown(text)) addToken(open, token, options);
+  for (const token of tokens) addToken(open, token, options);
   return root;
 }
 
@@ -26,6 +29,11 @@ function addToken(open: Parent[], token: Token, options: TreeOptions): void {
   if (parent === undefined || (token.hidden && token.type !== 'inline')) return;
   const children = parent.children as ElementContent[];
   if (token.nesting === 1) {
+    if (token.type === 'link_open' && isInLink(open)) {
+      // HTML has no links in links.
+      open.push(parent);
+      return;
+    }
     const element = openElement(token, options);
     children.push(element.outer);
     open.push(element.inner);
@@ -34,12 +42,15 @@ function addToken(open: Parent[], token: Token, options: TreeOptions): void {
   else addLeaf(children, token, options);
 }
 
+const isInLink = (open: readonly Parent[]) =>
+  open.some((parent) => parent.type === 'element' && parent.tagName === 'a');
+
 function openElement(
   token: Token,
   { idPrefix, hiddenClass }: TreeOptions,
 ): { outer: Element; inner: Element } {
   if (token.type === 'footnote_open') return same(element('li', { id: `${idPrefix}fn-${noteOf(token)}` }));
-  if (token.type !== 'footnote_block_open')
+  if (token.type !== 'footnotes_open')
     return same(element(token.tag === 's' ? 'del' : token.tag, propertiesOf(token)));
   const label = { className: [hiddenClass], id: `${idPrefix}footnotes` };
   const inner = element('ol');
@@ -71,16 +82,17 @@ function addLeaf(children: ElementContent[], token: Token, { breaks, idPrefix }:
   else addText(children, content);
 }
 
-function codeBlock({ content, info }: Token): Element {
-  const language = /^\S+/u.exec(info.trim())?.[0];
+function codeBlock(token: Token): Element {
+  const { content } = token;
+  const language = getCodeLanguage(token);
   const properties = language === undefined ? {} : { className: [`language-${language}`] };
   return element('pre', {}, [element('code', properties, [{ type: 'text', value: content }])]);
 }
 
 /** The number of a footnote, and of one of its references: 1, 1-2, 1-3. */
 function noteOf({ meta }: Token, isReference = false): string {
-  const { id, subId = 0 } = meta as { id: number; subId?: number };
-  return isReference && subId > 0 ? `${id + 1}-${subId + 1}` : String(id + 1);
+  const { number, reference } = meta as FootnoteMeta;
+  return isReference && reference > 1 ? `${number}-${reference}` : String(number);
 }
 
 function footnoteReference(token: Token, idPrefix: string): Element {

@@ -1,10 +1,12 @@
 import { toHtml } from 'hast-util-to-html';
 import { describe, expect, test } from 'vitest';
 import { parseToTree } from './markdown-tree.ts';
-import { renderMarkdown } from './markdown.ts';
+import { parseMarkdown, renderMarkdown } from './markdown.ts';
 
-const show = (text: string, breaks = false) =>
-  toHtml(parseToTree(text, { breaks, idPrefix: 'note-', hiddenClass: 'hidden' }));
+function show(text: string, breaks = false): string | null {
+  const tree = parseToTree(text, { breaks, idPrefix: 'note-', hiddenClass: 'hidden' });
+  return tree === null ? null : toHtml(tree);
+}
 
 describe('Markdown', () => {
   test.for([
@@ -34,6 +36,10 @@ describe('Markdown', () => {
     ['ann@example.org', 'mailto:ann@example.org', 'ann@example.org'],
     ['https://例え.jp/ü', 'https://xn--r8jz45g.jp/%C3%BC', 'https://例え.jp/ü'],
     ['<https://example.com/>', 'https://example.com/', 'https://example.com/'],
+    ['看https://a.example/x。谢谢', 'https://a.example/x', 'https://a.example/x'],
+    ['~~https://a.example/x~~', 'https://a.example/x', 'https://a.example/x'],
+    ['_https://a.example/_', 'https://a.example/', 'https://a.example/'],
+    ['**http://a.b/c**', 'http://a.b/c', 'http://a.b/c'],
   ] as const)('links the address in %s', ([text, address, label]) => {
     expect(show(text)).toContain(`<a href="${address}">${label}</a>`);
   });
@@ -84,6 +90,16 @@ describe('Markdown', () => {
     expect(renderMarkdown('- [x] a')).toContain('<input type="checkbox" disabled checked> a');
   });
 
+  test('has no links in links', () => {
+    expect(show('[a <https://b.example> c](https://d.example)')).toBe(
+      '<p><a href="https://d.example">a https://b.example c</a></p>',
+    );
+  });
+
+  test('decodes the language of code', () => {
+    expect(show('```c\\+&#43;\na\n```')).toBe('<pre><code class="language-c++">a\n</code></pre>');
+  });
+
   test('puts footnotes at the end, with links back from each', () => {
     expect(show('a[^1] b[^1] c[^2]\n\n[^1]: One.')).toBe(
       '<p>a<sup><a href="#note-fn-1" id="note-fnref-1" data-footnote-ref aria-describedby="note-footnotes">1</a></sup> ' +
@@ -94,4 +110,51 @@ describe('Markdown', () => {
         '</p></li></ol></section>',
     );
   });
+
+  test('has footnotes with several blocks, in quotes and in other footnotes', () => {
+    const shown = (text: string) =>
+      show(text)
+        ?.replaceAll(/ <a [^>]*backref[^>]*>↩<\/a>/gu, '')
+        .replaceAll(/<sup>.*?<\/sup>/gu, '*')
+        .replace(/<h2.*<\/h2>/u, '');
+    const section = (...notes: string[]) =>
+      `<section data-footnotes class="footnotes"><ol>${notes.map((note, at) => `<li id="note-fn-${at + 1}">${note}</li>`).join('')}</ol></section>`;
+    expect(shown('a[^N] b[^o]\n\n[^n]: One\n    two\n\n    - three\n[^O]: four\n\nfive')).toBe(
+      `<p>a* b*</p><p>five</p>${section('<p>One\ntwo</p><ul><li>three</li></ul>', '<p>four</p>')}`,
+    );
+    expect(shown('a\n\n[^a]: > [^b]: text\n\nb [^a] [^b]\n\nc')).toBe(
+      `<p>a</p><p>b * *</p><p>c</p>${section('<blockquote></blockquote>', '<p>text</p>')}`,
+    );
+    expect(shown('[^a]: one\n\n    [^b]: two\n\n    three\n\nx[^a]')).toBe(
+      `<p>x*</p>${section('<p>one</p><p>three</p>')}`,
+    );
+  });
+
+  test('shows what defines a footnote a second time, or one too many', () => {
+    expect(show('[^a]: one\n[^a]: two\n\nx[^a]')).toContain(': two');
+    const many = Array.from({ length: 201 }, (_, at) => `[^${at}]: note ${at}\n`).join('\n');
+    expect(show(many)).toBe('<p>[^200]: note 200</p>');
+  });
+});
+
+/** Texts that would take long, make too many elements or lose text. */
+const traps: Record<string, string> = {
+  'emphasis in emphasis': '*a '.repeat(3500) + 'a* '.repeat(3500),
+  'quotes in quotes': '>'.repeat(30_000),
+  'lists in lists on one line': '1. '.repeat(10_000),
+  'lists in lists on many lines': Array.from({ length: 52 }, (_, at) => `${'  '.repeat(at)}- a`).join('\n'),
+  'a wide table below a fence in a list': `- a\n  \`\`\`\n${'|a'.repeat(200)}|\n${'|-'.repeat(200)}|\n${'|\n'.repeat(320)}`,
+  'thousands of lines': 'a\n'.repeat(15_000),
+  'thousands of references to a footnote': `${'[^a]\n\n'.repeat(5000)}[^a]: b`,
+};
+
+test.for(Object.entries(traps))('shows %s as typed', ([, text]) => {
+  expect(parseMarkdown(text)).toBeNull();
+  expect(show(text)).toBeNull();
+  expect(renderMarkdown(text)).toBeNull();
+});
+
+test('shows 30 lists in each other', () => {
+  const html = show(Array.from({ length: 30 }, (_, at) => `${'  '.repeat(at)}- a${at}`).join('\n'));
+  expect(html).toContain('a29');
 });

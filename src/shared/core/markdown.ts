@@ -1,5 +1,6 @@
 import createParser, { type MarkdownIt, type StateCore, type Token } from 'markdown-it';
-import footnotes from 'markdown-it-footnote';
+import { isCheapToParse } from './markdown-cost.ts';
+import { footnotes } from './markdown-footnotes.ts';
 
 export type { Token };
 
@@ -8,37 +9,65 @@ export type { Token };
  * without brackets. Raw HTML is text, and so is a link or a picture with another scheme than http, https or mailto.
  */
 const parser = createParser({ linkify: true }).use(footnotes).use(taskLists);
-parser.inline.ruler.disable('footnote_inline');
 parser.validateLink = (address) => /^(?:https?:|mailto:|(?![a-z][a-z\d+.-]*:))/iu.test(address.trim());
 // Readers see an address as it was typed.
 parser.normalizeLinkText = (address) => address;
 parser.linkify
   .add('ftp:', null)
   .add('//', null)
+  .add('http:', { validate: (text, from, { re }) => measureAddress(re.get_http_validator(), text, from) })
+  .add('https:', { validate: (text, from, { re }) => measureAddress(re.get_http_validator(), text, from) })
   .add('www.', {
-    validate(text, from, { re }) {
-      const host = re.get_relative_proto_validator();
-      host.lastIndex = from;
-      return host.exec(text)?.[0].length ?? 0;
-    },
+    validate: (text, from, { re }) => measureAddress(re.get_relative_proto_validator(), text, from),
     normalize(match) {
       match.url = `http://${match.url}`;
     },
   });
 
-/** Parses a text to a flat list of blocks, as markdown-it describes it. Tokens of type `inline` have children. */
-export function parseMarkdown(text: string): Token[] {
-  return parser.parse(text, {});
+/** The length of the address that a pattern finds, without marks at its end: `~~https://example.com~~` is struck out. */
+function measureAddress(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  let end = from + (pattern.exec(text)?.[0].length ?? 0);
+  while (end > from && '*_~'.includes(text.charAt(end - 1))) end--;
+  return end - from;
 }
 
-/** The text as HTML. */
-export function renderMarkdown(text: string): string {
-  return parser.render(text);
+/** A page of such a text would be slow; of real texts, none of 250,000 posts has more. */
+const maxTokens = 20_000;
+
+/** Nested elements. markdown-it drops text below 100. */
+const maxLevel = 90;
+
+/**
+ * Parses a text to a flat list of blocks, as markdown-it describes it. Tokens of type `inline` have children. Null for a
+ * text that is shown as it was typed, because it would take long or make too many elements.
+ */
+export function parseMarkdown(text: string): Token[] | null {
+  if (!isCheapToParse(text)) return null;
+  const tokens = parser.parse(text, {});
+  let count = 0;
+  for (const { level, children } of tokens) {
+    count += 1 + (children?.length ?? 0);
+    if (count > maxTokens || level > maxLevel) return null;
+    if (children?.some((child) => child.level > maxLevel) === true) return null;
+  }
+  return tokens;
+}
+
+/** The text as HTML; null if `parseMarkdown` returns null. */
+export function renderMarkdown(text: string): string | null {
+  const tokens = parseMarkdown(text);
+  return tokens === null ? null : parser.renderer.render(tokens, parser.options, {});
 }
 
 /** The description of a picture. */
 export function getPictureText({ children }: Token): string {
   return parser.renderer.renderInlineAsText(children ?? [], parser.options, {});
+}
+
+/** The language of a block of code; undefined if it has none. */
+export function getCodeLanguage({ info }: Token): string | undefined {
+  return /^\S+/u.exec(parser.utils.unescapeAll(info).trim())?.[0];
 }
 
 /** Turns `[ ]` and `[x]` at the start of a list item into a `task` token, with the attribute `checked`. */

@@ -3,7 +3,6 @@ import { IconPhoto, IconSquare, IconSquareCheck } from '@tabler/icons-react';
 import { createContext, useContext, useId, useMemo, type ComponentProps } from 'react';
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime';
 import { toJsxRuntime, type Components, type ExtraProps } from 'hast-util-to-jsx-runtime';
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
 import { parseUploadPath } from '#shared/core/uploads.ts';
 import { getSiteOrigin } from '#web/core/paths.ts';
 import { Link } from '#web/ui/Link.tsx';
@@ -21,12 +20,7 @@ import { ScrollBox } from './ScrollBox.tsx';
 import classes from './Markdown.module.css';
 
 /** The parsed text of `Markdown`; the plain text if parsing would take too long. */
-export default function MarkdownText(props: MarkdownTextProps) {
-  const isParsed = useMemo(() => isCheapToParse(props.text), [props.text]);
-  return isParsed ? <ParsedText {...props} /> : <PlainText text={props.text} />;
-}
-
-function ParsedText({ text, imported, headingLevel, hasFormulas }: MarkdownTextProps) {
+export default function MarkdownText({ text, imported, headingLevel, hasFormulas }: MarkdownTextProps) {
   // Gives the footnotes of each post on the page their own ids.
   const idPrefix = `note-${useId().replaceAll(/\W/g, '')}-`;
   const highlighter = hasCodeLanguage(text) ? getHighlighter() : null;
@@ -54,6 +48,7 @@ function ParsedText({ text, imported, headingLevel, hasFormulas }: MarkdownTextP
         getInternalPath(element) ?? getPicturePath(element) ?? sanitizeUrl(address, `#${idPrefix}`),
     });
   }, [text, imported, idPrefix, titles, headingLevel, highlighter, formulas, extracted]);
+  if (tree === null) return <PlainText text={text} />;
   return toJsxRuntime(tree, {
     Fragment,
     jsx,

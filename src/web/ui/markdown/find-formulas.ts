@@ -1,5 +1,3 @@
-import { isCheapToParse } from '#shared/core/markdown-cost.ts';
-
 /** `source`: as typed, with its dollar signs. `tex`: between them. */
 export type FormulaSource = { source: string; tex: string; isBlock: boolean };
 
@@ -19,7 +17,7 @@ const placeholder = /\u{FDD0}(\d+)\u{FDD1}/gu;
  * asterisks and lines. `$…$` is a formula by the rule of Pandoc: no space after the first dollar sign, neither a space
  * before the second nor a digit after it. In addition, no ASCII letter or digit is before the first (`US$5`, `10$`).
  * `$$…$$` is a block. Neither contains a blank line. Code, addresses and `\$` are left unchanged.
- * @returns null if there is no formula, or if the text would take the parser too long.
+ * @returns null if there is no formula
  */
 export function extractFormulas(text: string): { text: string; formulas: FormulaSource[] } | null {
   if (text.includes(opening) || text.includes(closing)) return null;
@@ -55,8 +53,7 @@ export function extractFormulas(text: string): { text: string; formulas: Formula
     });
   }
   const replaced = parts.join('') + text.slice(copied);
-  // A formula may have contained what made a part of the text code, which counts less.
-  return formulas.length === 0 || !isCheapToParse(replaced) ? null : { text: replaced, formulas };
+  return formulas.length === 0 ? null : { text: replaced, formulas };
 }
 
 /** A text with placeholders, split into its texts and the numbers of its formulas. */

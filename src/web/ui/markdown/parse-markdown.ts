@@ -11,9 +11,13 @@ export type ParseOptions = TreeOptions & {
   transformUrl: (address: string, element: Element) => string;
 };
 
-/** Parses Markdown to the elements of HTML that the page shows. */
-export function parseMarkdown(text: string, { changes, transformUrl, ...options }: ParseOptions): Root {
+/** Parses Markdown to the elements of HTML that the page shows; null for a text that is shown as it was typed. */
+export function parseMarkdown(
+  text: string,
+  { changes, transformUrl, ...options }: ParseOptions,
+): Root | null {
   const tree = parseToTree(text, options);
+  if (tree === null) return null;
   for (const change of changes) change(tree);
   visitElements(tree, (element) => {
     const { properties } = element;

@@ -1,5 +1,0 @@
-declare module 'markdown-it-footnote' {
-  import type { MarkdownIt } from 'markdown-it';
-
-  export default function footnotes(parser: MarkdownIt): void;
-}
