@@ -179,6 +179,39 @@ test('queued actions survive a reload during an outage and a busy server, and ar
   expect(await getAnswerTexts(page.request, id)).toEqual(['I waited.']);
 });
 
+test('a queued action is sent after the page that the server rendered handles input', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('When is it sent?'), tags: ['queues'] });
+  await page.goto(`/question/${id}`);
+  await waitForTexts(page);
+  await context.setOffline(true);
+  await writeAnswer(page, 'Before the page is ready.');
+  await expect(queuedAnswer(page)).toBeVisible();
+  await page.goto('about:blank');
+  await context.setOffline(false);
+
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/TagsPage-*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  let isSent = false;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/answers')) isSent = true;
+  });
+  await page.goto('/topics', { waitUntil: 'commit' });
+  await waitForConnectionBanner(page);
+  // It would be sent by now.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
+  expect(isSent).toBe(false);
+  release();
+  await expect.poll(() => isSent).toBe(true);
+});
+
 test('two tabs show the same queue and send it once', async ({ page, context }) => {
   test.slow();
   await registerMember(page.request, newMember('Ada Twice'));

@@ -1,4 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { isPageRendered } from './hydration.ts';
 import { useEffect } from 'react';
 import { isServerReachable } from './api.ts';
 import { getConnectionStatus, onConnectionChange } from './connection.ts';
@@ -59,7 +60,12 @@ function startSender(sender: Sender): () => void {
     window.clearTimeout(timer);
     timer = window.setTimeout(sendIfDue, milliseconds);
   };
-  const isDue = () => !ending.signal.aborted && getConnectionStatus() === 'online' && Date.now() >= notBefore;
+  // The result would change the page before it is hydrated.
+  const isDue = () =>
+    !isPageRendered() &&
+    !ending.signal.aborted &&
+    getConnectionStatus() === 'online' &&
+    Date.now() >= notBefore;
   const sendIfDue = () => {
     runAgain = true;
     if (running || !isDue() || listUnsentActions(memberId).length === 0) return;
@@ -72,6 +78,7 @@ function startSender(sender: Sender): () => void {
     forgetActionsRemovedInOtherTabs(count);
   };
 
+  document.addEventListener('parley:hydrated', sendIfDue, { signal: ending.signal });
   const unsubscribe = [
     onQueueChange(sendIfDue),
     onConnectionChange(sendIfDue),
