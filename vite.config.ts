@@ -46,7 +46,14 @@ const browserBuild: BuildOptions = {
   assetsInlineLimit: 0,
   // The server sends the browser hints about what a page needs (src/server/pages).
   manifest: 'pages.json',
-  rolldownOptions: { output: { codeSplitting: { groups: sharedFiles() } } },
+  rolldownOptions: {
+    output: {
+      codeSplitting: { groups: sharedFiles() },
+      // The first script names all files, and hashes do not compress: the shortest that the bundler allows.
+      chunkFileNames: 'assets/[name]-[hash:7].js',
+      assetFileNames: 'assets/[name]-[hash:6][extname]',
+    },
+  },
   // All browsers that the target includes load modules ahead by themselves.
   modulePreload: { polyfill: false },
   chunkSizeWarningLimit: 700,
