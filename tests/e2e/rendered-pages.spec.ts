@@ -59,6 +59,34 @@ test(
   },
 );
 
+test('a page that React has to render again, because it differs from its HTML, shows its texts', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const title = uniqueText('What differs?');
+  const id = await askQuestion(page.request, { title, content: 'A text with **weight**.' });
+  await page.route(`**/question/${id}**`, async (route) => {
+    const response = await route.fetch();
+    const body = await response.text();
+    await route.fulfill({ response, body: body.replaceAll('Add a comment', 'Add another comment') });
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/markdown-*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const differences: string[] = [];
+  page.on('pageerror', ({ message }) => differences.push(message));
+  await page.goto(`/question/${id}`);
+  await expect.poll(() => differences.length).toBeGreaterThan(0);
+  await expect(page.getByRole('button', { name: 'Add a comment' })).toBeVisible();
+  await expect(question(page, title).getByText('A text with **weight**.')).toBeVisible();
+  release();
+  await expect(question(page, title).getByRole('strong')).toHaveText('weight');
+  await expect(question(page, title).getByText('**weight**')).toBeHidden();
+});
+
 test('an answer typed before its form is loaded stays in the field, which keeps the focus', async ({
   page,
   browser,

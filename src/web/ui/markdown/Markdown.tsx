@@ -109,7 +109,7 @@ export async function preloadMarkdown(): Promise<void> {
  * discards it and shows the fallback. A press on one of its buttons is repeated when the text handles input.
  */
 function useServerHtml(plain: JSX.Element) {
-  const [isHydrating] = useState(isPageRendered);
+  const [isHydrating, setHydrating] = useState(isPageRendered);
   const ref = useRef<HTMLDivElement>(null);
   const nodes = useRef<Element[]>([]);
   const pressed = useRef(-1);
@@ -117,6 +117,11 @@ function useServerHtml(plain: JSX.Element) {
   useLayoutEffect(() => {
     if (!isHydrating) return;
     nodes.current = [...(ref.current?.children ?? [])];
+    // React has discarded the HTML, because another part of the page differed from it.
+    if (nodes.current[0]?.className === classes.fromServer) {
+      setHydrating(false);
+      return;
+    }
     const keepPress = ({ target }: MouseEvent) => {
       const at = listButtons(ref.current).findIndex((button) => button.contains(target as Node));
       if (at !== -1) pressed.current = at;
