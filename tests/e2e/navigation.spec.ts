@@ -19,7 +19,9 @@ test('Back and a reload return to where the page was left, a new page begins at 
 }) => {
   await registerMember(page.request);
   const { id } = await askLongQuestion(page);
-  await page.goto(`/question/${id}`);
+  await page.goto(`/question/${id}`, { waitUntil: 'networkidle' });
+  // From now on the fonts are in the cache, so that lines break at the same words.
+  await page.reload();
   await expect(page.getByRole('heading', { name: '6 Answers' })).toBeVisible();
   await page.evaluate(() => window.scrollTo(0, 900));
 
