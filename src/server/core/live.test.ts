@@ -247,7 +247,7 @@ test('closes a socket that does not read before its queue exceeds a megabyte', a
 
   const before = first.live.countSockets();
   socket.pause();
-  const votes: LiveEvent[] = Array.from({ length: 600 }, (_, id) => {
+  const votes: LiveEvent[] = Array.from({ length: 250 }, (_, id) => {
     return { kind: 'voted', post: 'answer', id: id + 1, upvotes: 1_000_000, downvotes: 0 };
   });
   const sent = JSON.stringify({ topic, events: votes, position: '' }).length;
