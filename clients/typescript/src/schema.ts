@@ -1668,6 +1668,7 @@ export interface components {
         | 'activity-already-removed'
         | 'activity-not-removed'
         | 'activity-removal-running'
+        | 'already-suspended'
         | 'announcement-end-past'
         | 'announcement-ended-already'
         | 'announcement-link-not-valid'

@@ -33,6 +33,9 @@ test('shows a warning and a suspension only to the member, and lifts a suspensio
     warnings: 1,
     suspended: { until },
   });
+  const longer = new Date(Date.now() + 7_200_000).toISOString();
+  expect(await actOnMember(other, 'suspend', mel.id, { until: longer })).toMatchObject({ status: 409 });
+  expect(await getModeratorMessages(mel)).toHaveLength(2);
   expect((await actOnMember(other, 'lift_suspension', mel.id)).status).toBe(204);
   await mel.ask();
   expect(await actOnMember(moderator, 'lift_suspension', mel.id)).toMatchObject({ status: 409 });

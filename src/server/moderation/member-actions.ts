@@ -83,6 +83,8 @@ const actionHandlers: Readonly<
     const until = draft.until === null ? null : new Date(draft.until);
     if (until === null || until.getTime() <= databaseNowMs())
       throw invalidFieldError('until', 'suspension-end-past');
+    // Another moderator may have suspended them meanwhile, for longer.
+    if (getMemberSuspension(member) !== null) throw new ProblemError('already-suspended');
     await setSuspension(tx, { memberId: member.id, until, reason: draft.reason });
     await sendModeratorMessage(tx, deps, {
       memberId: member.id,

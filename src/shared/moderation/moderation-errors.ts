@@ -97,6 +97,10 @@ export const moderationErrors = {
   'role-needs-email': ['not-allowed', 'This account cannot sign in, so it cannot have a role.'],
   'suspension-end-past': ['invalid', 'Choose a time in the future.'],
   'no-avatar': ['already-handled', 'This member no longer has a profile picture.'],
+  'already-suspended': [
+    'already-handled',
+    'This member is already suspended. To change that, end the suspension first.',
+  ],
   'not-suspended': ['already-handled', 'This member is no longer suspended.'],
   'activity-already-removed': ['already-handled', 'All activity of this account is already removed.'],
   'activity-removal-running': [
