@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '#web/core/router.ts';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { isPublicPath, paths, stringifySearch } from '#web/core/paths.ts';
@@ -74,8 +74,7 @@ function focusMain(event: React.MouseEvent) {
 
 /**
  * Sends a signed-out visitor to the login page, with the way back to the current page, unless visitors may read it. A
- * member who pressed Logout goes
- * to plain /login. The ask form stays open with its draft and shows its own message.
+ * member who pressed Logout goes to plain /login. The ask form stays open with its draft and shows its own message.
  */
 function useSignInWhenSessionEnds() {
   const client = useQueryClient();
@@ -89,20 +88,24 @@ function useSignInWhenSessionEnds() {
   const canRead = session?.publicReading === true;
   const isReading = canRead && isPublicPath(pathname) && !wasSignedIn;
   const mustLeave = session?.member === null && !isReading && (hasSignedOut || pathname !== paths.ask);
+  const goToLogin = useEffectEvent(() => {
+    const { href } = router.location;
+    const next = hasSignedOut || href === paths.home ? undefined : href;
+    return router.navigate(paths.login + stringifySearch({ next }), {
+      state: { sessionEnded: wasSignedIn && !hasSignedOut },
+      replace: !hasSignedOut,
+    });
+  });
+  const mayRead = useEffectEvent(() => canRead && router.location.pathname !== paths.login);
   useEffect(() => {
     if (!mustLeave) return;
     const leave = async () => {
-      const { href } = router.location;
-      const next = hasSignedOut || href === paths.home ? undefined : href;
-      await router.navigate(paths.login + stringifySearch({ next }), {
-        state: { sessionEnded: wasSignedIn && !hasSignedOut },
-        replace: !hasSignedOut,
-      });
-      // Back was pressed before the login page was shown. A visitor who may read the page reads it.
-      if (!canRead || !isPublicPath(router.location.pathname)) return;
+      await goToLogin();
+      // Back was pressed before the login page was shown. A visitor may read public pages; others lead to that page again.
+      if (!mayRead()) return;
       setWasSignedIn(false);
       resetMemberQueries(client);
     };
     void leave();
-  }, [mustLeave, hasSignedOut, router, wasSignedIn, canRead, client]);
+  }, [mustLeave, client]);
 }

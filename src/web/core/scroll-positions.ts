@@ -9,7 +9,7 @@ const positions = new Map(readStored());
 /** Stores how far the page is scrolled. */
 export function savePosition(key: string): void {
   positions.delete(key);
-  positions.set(key, window.scrollY);
+  positions.set(key, wanted ?? window.scrollY);
 }
 
 export function readPosition(key: string): number | undefined {
@@ -18,10 +18,14 @@ export function readPosition(key: string): number | undefined {
 
 let restoration = new AbortController();
 
+/** The position that is not reached yet, because the content of the page is still loading. */
+let wanted: number | null = null;
+
 /** Scrolls to a position. If the content of the page is still loading, again when it grows, until the reader scrolls. */
 export function restorePosition(top: number): void {
   stopRestoring();
   const { signal } = (restoration = new AbortController());
+  wanted = top;
   const scroll = () => {
     window.scrollTo({ top, behavior: 'instant' });
     if (window.scrollY > top - 1) stopRestoring();
@@ -36,6 +40,7 @@ export function restorePosition(top: number): void {
 }
 
 export function stopRestoring(): void {
+  wanted = null;
   restoration.abort();
 }
 

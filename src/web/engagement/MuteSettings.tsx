@@ -2,16 +2,11 @@ import { questionKeys, TagLink, tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button } from '#web/ui/Button.tsx';
-import {
-  infiniteQueryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { api, readJson } from '#web/core/api.ts';
+import { pagedQuery } from '#web/core/paged-query.ts';
 import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -23,14 +18,9 @@ import { mutedTagsQuery, refreshMutes, setTagMute } from './mutes.ts';
 import { muteKeys, setQuestionMute } from './question-mutes.ts';
 import classes from './MuteSettings.module.css';
 
-const mutedQuestionsQuery = infiniteQueryOptions({
-  queryKey: muteKeys.questions,
-  queryFn: ({ pageParam: cursor, signal }) =>
-    readJson(api.mutes.questions.$get({ query: cursor === null ? {} : { cursor } }, { init: { signal } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
-});
+const mutedQuestionsQuery = pagedQuery(muteKeys.questions, (page, options) =>
+  readJson(api.mutes.questions.$get({ query: page }, options)),
+);
 
 /** All muted questions and tags, each with a button to unmute it. */
 export function MuteSettings() {

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { useRouter } from '#web/core/router.ts';
+import { isSamePage, useLocation, useRouter } from '#web/core/router.ts';
 import { paths } from '#web/core/paths.ts';
 import { hasStatus, translateError } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
@@ -9,12 +9,14 @@ import { useDeletePost } from '#web/posts/useDeletePost.ts';
 /** Deletes the question and navigates home (docs/product.md 4.4). Error texts: docs/product.md 16.5. */
 export function useDeleteQuestion(id: number) {
   const router = useRouter();
+  const page = useLocation();
   const { cache } = useQuestionPage();
   return useDeletePost(
     { kind: 'question', id },
     {
       onDeleted: async () => {
-        await router.navigate(paths.home, { replace: true });
+        // The reader may have gone on to another page meanwhile.
+        if (isSamePage(router.location, page)) await router.navigate(paths.home, { replace: true });
         cache.remove();
         cache.refreshLists();
         toast(t`Question deleted`);
