@@ -30,7 +30,7 @@ export function replacePictures(markdown: string, paths: ReadonlyMap<string, str
   return replaced + markdown.slice(end);
 }
 
-/** In the order of the text. None in a text that no page shows as Markdown. */
+/** In the order of the text. None in a text that micromark takes too long for. */
 function findPictures(markdown: string): TextPicture[] {
   if (!markdown.includes('![') || !isCheapForMicromark(markdown)) return [];
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });

@@ -44,13 +44,13 @@ export function isCheapForMicromark(text: string): boolean {
   };
   const isCode = fences(text);
   for (const line of text.split(lineEnd)) {
-    if (++work.lines > bounds.lines) return false;
     if (isCode(line)) {
       work.marks = 0;
       work.columns = 0;
       work.words = 0;
       continue;
     }
+    if (++work.lines > bounds.lines) return false;
     const opened = containersOf(line);
     work.containers += opened;
     if (opened > bounds.containersPerLine || work.containers > bounds.containers) return false;

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { TextConverter } from './stack-exchange-conversion.ts';
 
-function createConverter(): TextConverter {
-  const converter = new TextConverter();
+function createConverter(signal?: AbortSignal): TextConverter {
+  const converter = new TextConverter(signal);
   onTestFinished(() => converter.close());
   return converter;
 }
@@ -26,4 +26,27 @@ it('rejects a batch if a thread cannot convert it', async () => {
   const fine = { typed: null, html: '<p>Text</p>' };
   const texts = Array.from({ length: 400 }, (_, index) => (index === 201 ? broken : fine));
   await expect(createConverter().convert(texts)).rejects.toThrow(TypeError);
+});
+
+it('reads one batch ahead, in order, and ends with an interruption', async () => {
+  const interruption = new AbortController();
+  const converter = createConverter(interruption.signal);
+  const pages = Array.from({ length: 4 }, (_, batch) =>
+    Array.from({ length: 250 }, (_, at) => `<p>Text <b>${batch}</b> ${at}</p>`),
+  );
+  const found: string[] = [];
+  const batches = converter.convertAhead(
+    (async function* () {
+      for (const page of pages) yield { rows: page.map((Body) => ({ Body })), bytes: 1 };
+    })(),
+    async (rows) => rows.map((row) => ({ typed: null, html: row['Body'] ?? '' })),
+  );
+  const read = async () => {
+    for await (const { texts } of batches) {
+      if (found.length === 2) interruption.abort();
+      found.push((await texts)[249]?.content ?? '');
+    }
+  };
+  await expect(read()).rejects.toThrow(/abort/iu);
+  expect(found).toEqual(['Text **0** 249', 'Text **1** 249']);
 });

@@ -22,6 +22,12 @@ const textsPerTask = 50;
  */
 export class TextConverter {
   #threads: Piscina<readonly ArchiveText[], ConvertedText[]> | null = null;
+  readonly #options: { signal?: AbortSignal };
+
+  /** @param signal ends the conversion, whose promise is then rejected */
+  constructor(signal: AbortSignal | undefined) {
+    this.#options = signal === undefined ? {} : { signal };
+  }
 
   /** Returns the converted texts, in the same order. */
   async convert(texts: readonly ArchiveText[]): Promise<ConvertedText[]> {
@@ -30,9 +36,12 @@ export class TextConverter {
       filename: fileURLToPath(new URL('stack-exchange-conversion-worker.ts', import.meta.url)),
       minThreads: 2,
       maxThreads: 2,
+      // While this thread stages rows, it cannot give a thread its next task.
+      concurrentTasksPerWorker: 2,
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
     }));
     const tasks = Array.from({ length: Math.ceil(texts.length / textsPerTask) }, (_, index) =>
-      threads.run(texts.slice(index * textsPerTask, (index + 1) * textsPerTask)),
+      threads.run(texts.slice(index * textsPerTask, (index + 1) * textsPerTask), this.#options),
     );
     return (await Promise.all(tasks)).flat();
   }

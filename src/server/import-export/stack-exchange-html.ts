@@ -1,4 +1,4 @@
-import type { Element, ElementContent, Root } from 'hast';
+import type { Element, ElementContent, Root, RootContent } from 'hast';
 import { fromParse5 } from 'hast-util-from-parse5';
 import { toMdast } from 'hast-util-to-mdast';
 import type { Nodes } from 'mdast';
@@ -39,13 +39,29 @@ export function convert(html: string): string {
   try {
     // Not `fromHtml`, which remembers the position of each element.
     const tree = fromParse5(parseFragment(cleanText(html), { scriptingEnabled: false })) as Root;
+    if (isDeep(tree)) return plainTextOf(html);
     adaptElements(tree);
     return render(toMdast(tree, { handlers: { comment: () => undefined } })).trim();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return render({ type: 'paragraph', children: [{ type: 'text', value: bareText(html) }] }).trim();
+    return plainTextOf(html);
   }
 }
+
+/** Elements in each other. Without a bound, the size of the stack would decide, which differs between threads. */
+const maxDepth = 200;
+
+function isDeep(tree: Root): boolean {
+  let level: (Root | ElementContent | RootContent)[] = [tree];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((node) => ('children' in node ? node.children : []));
+  }
+  return false;
+}
+
+const plainTextOf = (html: string): string =>
+  render({ type: 'paragraph', children: [{ type: 'text', value: bareText(html) }] }).trim();
 
 /** Created once, because its patterns are compiled when they are first used. */
 const markdownOptions: Options = {

@@ -266,7 +266,7 @@ async function readFiles(
   const { client, signal } = options;
   const tallies: RowTallies = {};
   const newest = new NewestTimesReader();
-  const converter = new TextConverter();
+  const converter = new TextConverter(signal);
   const total = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
   try {
     await runWithProgress(options, total, async (report) => {

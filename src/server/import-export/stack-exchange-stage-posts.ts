@@ -24,13 +24,17 @@ import {
 } from './stack-exchange-stage.ts';
 import { isTagText, stageTagTexts } from './stack-exchange-tag-texts-stage.ts';
 
+/** Questions, answers and wikis of tags. Other posts are skipped, or are excerpts of tags without Markdown. */
+const kindsWithText: ReadonlySet<number> = new Set([1, 2, 5]);
+
 /** Finds the texts of posts. The history is staged and indexed before, because it has what members typed. */
 export const findPostTexts: FindTexts = async (client, rows) => {
   const typed = await readNewestVersions(client, rows);
-  return rows.map((row) => ({
-    typed: typed.get(parseInteger(row['Id']) ?? 0) ?? null,
-    html: row['Body'] ?? '',
-  }));
+  return rows.map((row) =>
+    kindsWithText.has(parseInteger(row['PostTypeId']) ?? 0)
+      ? { typed: typed.get(parseInteger(row['Id']) ?? 0) ?? null, html: row['Body'] ?? '' }
+      : { typed: null, html: '' },
+  );
 };
 
 /** Stages questions and answers, and the texts of tags. */
