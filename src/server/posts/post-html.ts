@@ -1,6 +1,7 @@
 import type { Element } from 'hast';
 import { defaultSchema, sanitize, type Schema } from 'hast-util-sanitize';
 import { toHtml } from 'hast-util-to-html';
+import { LRUCache } from 'lru-cache';
 import { visit } from 'unist-util-visit';
 import { escapeMarkup } from '#server/core/markup.ts';
 import { getPictureText, parseMarkdown, type Token } from '#shared/core/markdown.ts';
@@ -21,7 +22,10 @@ export type PostText = {
 export function renderPostHtml({ markdown, imported }: PostText, origin: string): string {
   const tree = parseToTree(markdown, { breaks: !imported, idPrefix: '', hiddenClass: '' });
   if (tree === null) return `<p>${escapeMarkup(markdown)}</p>`;
-  visit(tree, 'element', (element) => prepareElement(element, origin));
+  visit(tree, 'element', (element, _, parent) => {
+    const isInLink = parent?.type === 'element' && parent.tagName === 'a';
+    prepareElement(element, { isInLink, origin });
+  });
   const safe = sanitize(tree, schema);
   visit(safe, 'element', (element) => {
     if (element.tagName === 'a') element.properties['rel'] = linkRelation;
@@ -40,11 +44,12 @@ const schema: Schema = {
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['img', 'input', 'span'].includes(name)),
 };
 
-function prepareElement(element: Element, origin: string): void {
+function prepareElement(element: Element, { isInLink, origin }: { isInLink: boolean; origin: string }): void {
   const { properties } = element;
   if (element.tagName === 'img') {
     const { src, alt } = properties;
-    element.tagName = 'a';
+    // HTML has no links in links.
+    element.tagName = isInLink ? 'span' : 'a';
     element.properties = { href: typeof src === 'string' ? src : '' };
     element.children = [{ type: 'text', value: typeof alt === 'string' && alt !== '' ? alt : 'Image' }];
   }
@@ -67,10 +72,23 @@ function toAbsolute(href: string, origin: string): string | null {
   return URL.parse(href)?.href ?? null;
 }
 
+/** The text of each post by its Markdown, because each request of a page needs those of all its answers. */
+const plainTexts = new LRUCache<string, string>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: (plain, markdown) => plain.length + markdown.length + 100,
+});
+
 /** The whole visible text without Markdown, with its line breaks. */
 export function renderPostText(markdown: string): string {
+  const known = plainTexts.get(markdown);
+  if (known !== undefined) return known;
   const tokens = parseMarkdown(markdown);
-  if (tokens === null) return markdown.trim();
+  const plain = tokens === null ? markdown.trim() : readText(tokens);
+  plainTexts.set(markdown, plain);
+  return plain;
+}
+
+function readText(tokens: readonly Token[]): string {
   return tokens
     .flatMap((block) => [separators[block.type] ?? '', ...readContent(block)])
     .join('')
