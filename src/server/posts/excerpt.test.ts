@@ -62,6 +62,7 @@ describe('the excerpt on a question card', () => {
     expect(createExcerpt('`<!-- a -->` is one, <!-- b --> too').excerpt).toBe(
       '<!-- a --> is one, <!-- b --> too',
     );
+    expect(createExcerpt('<!-- a -->\nA text.\n<!-- b -->').excerpt).toBe('<!-- a --> A text. <!-- b -->');
   });
 
   it('omits tables and footnotes next to prose', () => {

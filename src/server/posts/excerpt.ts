@@ -59,6 +59,8 @@ interface TextParts {
   unseen: boolean;
 }
 
+const comments = /^(?:<!--(?:(?!-->).)*-->\s*)+$/su;
+
 function read(markdown: string): TextParts {
   const parts: TextParts = { prose: [], blocks: [], unseen: false };
   const tokens = parseMarkdown(markdown);
@@ -70,7 +72,7 @@ function read(markdown: string): TextParts {
     const target = inTable || type === 'fence' || type === 'code_block' ? parts.blocks : parts.prose;
     if (type !== 'inline') target.push(content);
     // Raw HTML is shown as text, but a comment that is a paragraph is an instruction to a renderer.
-    if (type === 'inline' && /^<!--.*-->$/su.test(content)) continue;
+    if (type === 'inline' && comments.test(content)) continue;
     // Words in a block may touch adjacent elements.
     for (const child of children ?? []) {
       if (child.type === 'image') {

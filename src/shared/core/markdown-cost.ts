@@ -7,10 +7,13 @@ const bounds = {
   /** UTF-16 units. */
   length: 120_000,
   /** Sum of the squares of the numbers of `[` in all paragraphs. */
-  bracketsSquared: 1_000_000,
+  bracketsSquared: 10_000_000,
   /** Cells of tables, including those that fill short rows: columns of the widest line times lines. */
-  cells: 8000,
+  cells: 40_000,
 } as const;
+
+/** Nested elements. markdown-it drops what is below 100. */
+export const maxLevel = 90;
 
 /** Whether the parser can be given a text. `parseMarkdown` asks. */
 export function isCheapToParse(text: string): boolean {
@@ -50,7 +53,7 @@ function fences(text: string): (line: string) => boolean {
       fence = /^(`{3,}(?=[^`]*$)|~{3,})/u.exec(line)?.[1] ?? null;
       return fence !== null;
     }
-    const closing: string | undefined = /^ {0,3}(`{3,}|~{3,})[ \t]*$/u.exec(line)?.[1];
+    const closing: string | undefined = /^(`{3,}|~{3,})[ \t]*$/u.exec(line)?.[1];
     if (closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length) fence = null;
     return true;
   };

@@ -40,6 +40,8 @@ describe('Markdown', () => {
     ['~~https://a.example/x~~', 'https://a.example/x', 'https://a.example/x'],
     ['_https://a.example/_', 'https://a.example/', 'https://a.example/'],
     ['**http://a.b/c**', 'http://a.b/c', 'http://a.b/c'],
+    ['**See https://a.example/x.**', 'https://a.example/x', 'https://a.example/x'],
+    ['~~https://a.example/z,~~', 'https://a.example/z', 'https://a.example/z'],
   ] as const)('links the address in %s', ([text, address, label]) => {
     expect(show(text)).toContain(`<a href="${address}">${label}</a>`);
   });
@@ -94,6 +96,7 @@ describe('Markdown', () => {
     expect(show('[a <https://b.example> c](https://d.example)')).toBe(
       '<p><a href="https://d.example">a https://b.example c</a></p>',
     );
+    expect(show('[a[^1]](/b)\n\n[^1]: c')).toMatch(/^<p>\[a<sup>.*<\/sup>\]\(\/b\)<\/p>/u);
   });
 
   test('decodes the language of code', () => {
@@ -130,10 +133,21 @@ describe('Markdown', () => {
     );
   });
 
-  test('shows what defines a footnote a second time, or one too many', () => {
-    expect(show('[^a]: one\n[^a]: two\n\nx[^a]')).toContain(': two');
-    const many = Array.from({ length: 201 }, (_, at) => `[^${at}]: note ${at}\n`).join('\n');
-    expect(show(many)).toBe('<p>[^200]: note 200</p>');
+  test('takes the first definition of a footnote, also if the second is an address', () => {
+    const html = show('See[^1] here.\n\n[^1]: The first note.\n\n[^1]: https://example.com');
+    expect(html).toContain('<li id="note-fn-1"><p>The first note.');
+    expect(html).not.toContain('example.com');
+  });
+
+  test('numbers footnotes by their references in the text, and then in footnotes', () => {
+    const html = show(
+      '[^a]: see [^b]\n\ntext [^c] [^a]\n\n[^b]: second\n[^c]: first\n[^d]: unused [^e]\n[^e]: unused',
+    );
+    expect(html?.match(/fnref-[\d-]+"/gu)).toEqual(
+      ['1', '2', '1', '3', '2', '3'].map((number) => `fnref-${number}"`),
+    );
+    expect(html).toMatch(/first.*see.*second/u);
+    expect(html).not.toContain('unused');
   });
 });
 
@@ -145,6 +159,8 @@ const traps: Record<string, string> = {
   'lists in lists on many lines': Array.from({ length: 52 }, (_, at) => `${'  '.repeat(at)}- a`).join('\n'),
   'a wide table below a fence in a list': `- a\n  \`\`\`\n${'|a'.repeat(200)}|\n${'|-'.repeat(200)}|\n${'|\n'.repeat(320)}`,
   'thousands of lines': 'a\n'.repeat(15_000),
+  'a footnote with lists in lists': `[^x]: ${'- '.repeat(55)}a\n\nb`,
+  'footnotes in footnotes': `${Array.from({ length: 101 }, (_, at) => `[^${at}]: `).join('')}a\n\nb`,
   'thousands of references to a footnote': `${'[^a]\n\n'.repeat(5000)}[^a]: b`,
 };
 

@@ -1,5 +1,5 @@
 import createParser, { type MarkdownIt, type StateCore, type Token } from 'markdown-it';
-import { isCheapToParse } from './markdown-cost.ts';
+import { isCheapToParse, maxLevel } from './markdown-cost.ts';
 import { footnotes } from './markdown-footnotes.ts';
 
 export type { Token };
@@ -24,19 +24,23 @@ parser.linkify
     },
   });
 
-/** The length of the address that a pattern finds, without marks at its end: `~~https://example.com~~` is struck out. */
+/**
+ * The length of the address that a pattern finds, without marks at its end and punctuation before them:
+ * `**See https://example.com.**` is bold.
+ */
 function measureAddress(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
-  let end = from + (pattern.exec(text)?.[0].length ?? 0);
-  while (end > from && '*_~'.includes(text.charAt(end - 1))) end--;
-  return end - from;
+  const found = from + (pattern.exec(text)?.[0].length ?? 0);
+  const cut = (end: number, marks: string) => {
+    while (end > from && marks.includes(text.charAt(end - 1))) end--;
+    return end;
+  };
+  const end = cut(found, '*_~');
+  return (end === found ? end : cut(end, '*_~.,:;!?')) - from;
 }
 
 /** A page of such a text would be slow; of real texts, none of 250,000 posts has more. */
 const maxTokens = 20_000;
-
-/** Nested elements. markdown-it drops text below 100. */
-const maxLevel = 90;
 
 /**
  * Parses a text to a flat list of blocks, as markdown-it describes it. Tokens of type `inline` have children. Null for a
