@@ -65,7 +65,7 @@ describe('a feed', () => {
     expect(entry?.content['#text']).toBe(
       '<p>See <a href="https://example.org/a?b=1&#x26;c=2" rel="nofollow ugc noopener">this</a>, ' +
         '[that](javascript:alert(1)) and ' +
-        `<a href="${origin}/profile/7" rel="nofollow ugc noopener">@Bob</a>.<br>\nNew line &#x3C;script>alert(1)&#x3C;/script> ` +
+        `<a href="${origin}/profile/7" rel="nofollow ugc noopener">@Bob</a>.<br>New line &#x3C;script>alert(1)&#x3C;/script> ` +
         '<a href="https://example.org/p.png" rel="nofollow ugc noopener">A picture</a></p>' +
         '<pre><code>if (a &#x3C; b) {}\n</code></pre><ul><li>☑ done ]]></li></ul>',
     );

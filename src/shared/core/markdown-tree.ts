@@ -65,9 +65,8 @@ const same = (inner: Element) => ({ outer: inner, inner });
 
 function addLeaf(children: ElementContent[], token: Token, { breaks, idPrefix }: TreeOptions): void {
   const { type, content } = token;
-  const isBreak = type === 'hardbreak' || (breaks && type === 'softbreak');
-  if (isBreak) children.push(element('br'));
-  if (isBreak || type === 'softbreak') addText(children, '\n');
+  if (type === 'hardbreak' || (breaks && type === 'softbreak')) children.push(element('br'));
+  else if (type === 'softbreak') addText(children, '\n');
   else if (type === 'code_inline') children.push(element('code', {}, [{ type: 'text', value: content }]));
   else if (type === 'fence' || type === 'code_block') children.push(codeBlock(token));
   else if (type === 'image')

@@ -17,7 +17,7 @@ describe('Markdown', () => {
     ['3. a\n\n4. b', '<ol start="3"><li><p>a</p></li><li><p>b</p></li></ol>'],
     ['```c++ title\na < b\n```', '<pre><code class="language-c++">a &#x3C; b\n</code></pre>'],
     ['    indented', '<pre><code>indented\n</code></pre>'],
-    ['a  \nb\\\nc\nd', '<p>a<br>\nb<br>\nc\nd</p>'],
+    ['a  \nb\\\nc\nd', '<p>a<br>b<br>c\nd</p>'],
     ['![a *b*](/c "d")', '<p><img src="/c" alt="a b" title="d"></p>'],
     ['[a]\n\n[A]: /b "c"', '<p><a href="/b" title="c">a</a></p>'],
     ['&copy; \\* \\\\', '<p>© * \\</p>'],
@@ -26,7 +26,7 @@ describe('Markdown', () => {
   });
 
   test('keeps each line break of a member', () => {
-    expect(show('a\nb', true)).toBe('<p>a<br>\nb</p>');
+    expect(show('a\nb', true)).toBe('<p>a<br>b</p>');
   });
 
   test.for([
