@@ -53,7 +53,8 @@ test('takes formulas of at most 20,000 characters from a text', () => {
 test.each(['$a{', '$$a', '$a ', '`$', '``$`', '$\\', '](', '~~~\n$a$\n'])(
   'reads 1,200,000 characters of %j in linear time',
   (unit) => {
-    expect(extractFormulas(unit.repeat(1_200_000 / unit.length))).toBeNull();
+    const found = extractFormulas(unit.repeat(1_200_000 / unit.length));
+    expect(found?.formulas.length ?? 0).toBeLessThan(3000);
   },
 );
 
