@@ -175,7 +175,12 @@ async function importInto(connection: pg.ClientConfig, directory: string): Promi
   const before = process.cpuUsage();
   const start = performance.now();
   const { added, files } = await withClient(connection, (client) =>
-    importStackExchange({ directory, client, ...(values.site !== undefined && { site: values.site }) }),
+    importStackExchange({
+      directory,
+      client,
+      signal: new AbortController().signal,
+      ...(values.site !== undefined && { site: values.site }),
+    }),
   );
   const { user, system } = process.cpuUsage(before);
   const usage: Usage = {

@@ -22,28 +22,35 @@ const textsPerTask = 50;
  */
 export class TextConverter {
   #threads: Piscina<readonly ArchiveText[], ConvertedText[]> | null = null;
-  readonly #options: { signal?: AbortSignal };
+  readonly #signal: AbortSignal | undefined;
 
-  /** @param signal ends the conversion, whose promise is then rejected */
+  /** @param signal ends the conversion, whose promise is then rejected with its reason */
   constructor(signal: AbortSignal | undefined) {
-    this.#options = signal === undefined ? {} : { signal };
+    this.#signal = signal;
+    signal?.addEventListener('abort', () => void this.close(), { once: true });
   }
 
   /** Returns the converted texts, in the same order. */
   async convert(texts: readonly ArchiveText[]): Promise<ConvertedText[]> {
+    this.#signal?.throwIfAborted();
     if (texts.length < minShared || availableParallelism() === 1) return convertTexts(texts);
     const threads = (this.#threads ??= new Piscina({
       filename: fileURLToPath(new URL('stack-exchange-conversion-worker.ts', import.meta.url)),
       minThreads: 2,
       maxThreads: 2,
-      // While this thread stages rows, it cannot give a thread its next task.
+      // While this thread stages rows, it cannot give a thread its next task. Tasks with a signal would have none.
       concurrentTasksPerWorker: 2,
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     }));
     const tasks = Array.from({ length: Math.ceil(texts.length / textsPerTask) }, (_, index) =>
-      threads.run(texts.slice(index * textsPerTask, (index + 1) * textsPerTask), this.#options),
+      threads.run(texts.slice(index * textsPerTask, (index + 1) * textsPerTask)),
     );
-    return (await Promise.all(tasks)).flat();
+    try {
+      return (await Promise.all(tasks)).flat();
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      throw error;
+    }
   }
 
   /** Reads one batch ahead, so that its texts are converted while the batch before is staged. */

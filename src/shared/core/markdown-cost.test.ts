@@ -6,6 +6,8 @@ const traps: Record<string, string> = {
   'links that are never closed': '['.repeat(30_000),
   'pictures that are never closed': '!['.repeat(15_000),
   'footnotes that lead nowhere': '[^a]'.repeat(7500),
+  'a table whose short rows are filled': `${'|a'.repeat(190)}\n${'|-'.repeat(190)}\n${'|\n'.repeat(205)}`,
+  'a long table of two columns': `a|b\n-|-\n${'x\n'.repeat(14_000)}`,
   'a table with thousands of columns': `${'|a'.repeat(3500)}|\n${'|-'.repeat(3500)}|\n${'|\n'.repeat(8000)}`,
 };
 

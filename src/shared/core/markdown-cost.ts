@@ -8,8 +8,8 @@ const bounds = {
   length: 120_000,
   /** Sum of the squares of the numbers of `[` in all paragraphs. */
   bracketsSquared: 10_000_000,
-  /** Cells of tables, including those that fill short rows: columns of the widest line times lines. */
-  cells: 40_000,
+  /** Cells of tables, including those that fill short rows. `parseMarkdown` refuses the elements of more. */
+  cells: 7000,
 } as const;
 
 /** Nested elements. markdown-it drops what is below 100. */
@@ -32,12 +32,15 @@ export function isCheapToParse(text: string): boolean {
     const added = count(line, '[');
     bracketsSquared += added * (2 * brackets + added);
     brackets += added;
-    columns = Math.max(columns, count(line, '|'));
+    if (delimiterRow.test(line)) columns = Math.max(columns, count(line, '|') + 1);
     cells += columns;
     if (bracketsSquared > bounds.bracketsSquared || cells > bounds.cells) return false;
   }
   return true;
 }
+
+/** The line below the head of a table. */
+const delimiterRow = /^[ \t>]*[-:|][-:| \t]*$/u;
 
 const lineEnd = /\r\n|\n|\r/u;
 

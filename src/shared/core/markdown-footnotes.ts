@@ -56,8 +56,10 @@ export function footnotes(parser: MarkdownIt): void {
     if (found === undefined || typed === undefined) return false;
     const footnote = (state.env as Env).footnotes?.get(normalizeReference(typed));
     if (footnote === undefined) return false;
+    // The text of a link, which is first looked over silently, may have one.
+    if (silent) return false;
     state.pos += found.length;
-    if (!silent) state.push('footnote_ref', '', 0).meta = { footnote };
+    state.push('footnote_ref', '', 0).meta = { footnote };
     return true;
   }
 

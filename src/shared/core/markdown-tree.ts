@@ -39,6 +39,8 @@ function addToken(open: Parent[], token: Token, options: TreeOptions): void {
     open.push(element.inner);
   } else if (token.nesting === -1) open.pop();
   else if (token.type === 'inline') for (const child of token.children ?? []) addToken(open, child, options);
+  else if (token.type === 'footnote_ref')
+    children.push(footnoteReference(token, { isInLink: isInLink(open), ...options }));
   else addLeaf(children, token, options);
 }
 
@@ -75,7 +77,6 @@ function addLeaf(children: ElementContent[], token: Token, { breaks, idPrefix }:
     children.push(
       element('input', { type: 'checkbox', checked: token.attrGet('checked') === '', disabled: true }),
     );
-  else if (type === 'footnote_ref') children.push(footnoteReference(token, idPrefix));
   else if (type === 'footnote_anchor') addFootnoteAnchor(children, token, idPrefix);
   else if (token.tag !== '') children.push(element(token.tag, propertiesOf(token)));
   else addText(children, content);
@@ -94,14 +95,21 @@ function noteOf({ meta }: Token, isReference = false): string {
   return isReference && reference > 1 ? `${number}-${reference}` : String(number);
 }
 
-function footnoteReference(token: Token, idPrefix: string): Element {
+/** HTML has no links in links, where a reference is only its number. */
+function footnoteReference(
+  token: Token,
+  { isInLink, idPrefix }: { isInLink: boolean; idPrefix: string },
+): Element {
+  const id = `${idPrefix}fnref-${noteOf(token, true)}`;
+  const number = [{ type: 'text' as const, value: noteOf(token) }];
+  if (isInLink) return element('sup', { id }, number);
   const properties = {
     href: `#${idPrefix}fn-${noteOf(token)}`,
-    id: `${idPrefix}fnref-${noteOf(token, true)}`,
+    id,
     dataFootnoteRef: true,
     ariaDescribedBy: [`${idPrefix}footnotes`],
   };
-  return element('sup', {}, [element('a', properties, [{ type: 'text', value: noteOf(token) }])]);
+  return element('sup', {}, [element('a', properties, number)]);
 }
 
 function addFootnoteAnchor(children: ElementContent[], token: Token, idPrefix: string): void {
