@@ -59,9 +59,10 @@ test('an unreachable database gives a one-sentence error without the password', 
 
 test('a wrong password gives a one-sentence error without the password', async () => {
   const url = toDatabaseUrl({ ...inject('testServer').user, password: 'hunter2' });
-  const message = await connectionRefusal({ DATABASE_URL: url });
+  let log = '';
+  const message = await connectionRefusal({ DATABASE_URL: url }, (line) => (log += line));
   expect(message).toMatch(/^The database at postgres:.* cannot be reached: password authentication failed/);
-  expect(message).not.toContain('hunter2');
+  expect(message + log).not.toContain('hunter2');
 });
 
 test('a PostgreSQL older than 15 is rejected', async () => {
@@ -236,8 +237,10 @@ test('a data directory whose path is a symbolic link, has spaces and 150 charact
   await symlink(long, link);
   const parley = startParley({ env: { PARLEY_DATA: link } });
   expect((await fetch(`${await parley.ready}/api/session`)).status).toBe(200);
+  const postmaster = await readPostmasterPid(link);
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
+  expect(isProcessAlive(postmaster)).toBe(false);
 });
 
 /** Starts Parley, expects exit code 1, and returns its whole output. */
@@ -253,12 +256,12 @@ async function refusal(env: NodeJS.ProcessEnv, user?: { uid: number; gid: number
  * The refusal of the first step of a start, without the 0.9 s of processor time of a process. The command prints it as
  * every other refusal.
  */
-async function connectionRefusal(env: NodeJS.ProcessEnv): Promise<string> {
-  const refused = await connectDatabase(
-    readConfig(env),
-    pino({ level: 'silent' }),
-    new AbortController().signal,
-  ).then(
+async function connectionRefusal(
+  env: NodeJS.ProcessEnv,
+  write: (line: string) => void = () => {},
+): Promise<string> {
+  const log = pino({ level: 'trace' }, { write });
+  const refused = await connectDatabase(readConfig(env), log, new AbortController().signal).then(
     ({ stop }) => stop(),
     (error: unknown) => error,
   );

@@ -1,7 +1,7 @@
 /**
  * For some inputs, micromark takes quadratic time or worse: runs of `]`, of `*a_ `, of `>` or `1. `, of setext headings,
- * wide tables. It finds the places of links and pictures; a text beyond these bounds stays as it is. Real texts stay far
- * below: of 250,000 posts, fewer than one in ten thousand exceeds the bounds.
+ * wide tables. Imports use it to find the positions of links and pictures; a text beyond these bounds stays as it is. Of
+ * 250,000 real posts, fewer than one in ten thousand exceeds them.
  */
 const bounds = {
   /** UTF-16 units. */

@@ -32,8 +32,8 @@ export function findPostLinks(markdown: string, hosts: readonly string[]): PostL
 }
 
 /**
- * Finds the links that become links in the browser: not in code, and none in texts that
- * micromark takes too long for.
+ * Finds the links that become links in the browser: not in code, and none in texts that micromark takes
+ * too long for.
  * @param getPosts returns the numbers of the posts that an address leads to; none for other addresses
  */
 export function findLinks(markdown: string, getPosts: (address: string) => number[]): PostLink[] {

@@ -8,7 +8,9 @@ export type FootnoteMeta = { number: number; reference: number };
 type Footnote = { tokens: Token[]; number: number; references: number };
 
 type Env = { footnotes?: Map<string, Footnote> };
-type Found = { footnote: Footnote };
+
+/** The footnote of a definition, and of a reference that has no number yet. */
+const footnoteOf = ({ meta }: Token) => meta?.['footnote'] as Footnote;
 
 /**
  * Footnotes as on GitHub: `[^label]` in a text, and `[^label]: …`, whose further lines are indented. A label without a
@@ -83,8 +85,7 @@ function moveToEnd(state: StateCore): void {
   // Definitions can be in definitions.
   const targets = [text];
   for (const token of state.tokens) {
-    if (token.type === 'footnote_definition_open')
-      targets.push((token.meta as unknown as Found).footnote.tokens);
+    if (token.type === 'footnote_definition_open') targets.push(footnoteOf(token).tokens);
     else if (token.type === 'footnote_definition_close') targets.pop();
     else targets.at(-1)?.push(token);
   }
@@ -116,7 +117,7 @@ function numberReferences(tokens: readonly Token[], used: Footnote[]): void {
   for (const { children } of tokens)
     for (const token of children ?? []) {
       if (token.type !== 'footnote_ref') continue;
-      const { footnote } = token.meta as unknown as Found;
+      const footnote = footnoteOf(token);
       if (footnote.number === 0) footnote.number = used.push(footnote);
       token.meta = { number: footnote.number, reference: ++footnote.references };
     }

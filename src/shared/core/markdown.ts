@@ -39,7 +39,7 @@ function measureAddress(pattern: RegExp, text: string, from: number): number {
   return (end === found ? end : cut(end, '*_~.,:;!?')) - from;
 }
 
-/** A page of such a text would be slow; of real texts, none of 250,000 posts has more. */
+/** A page of such a text would be slow. The largest of 45,782 texts of Stack Exchange has 618. */
 const maxTokens = 20_000;
 
 /**

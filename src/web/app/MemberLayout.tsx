@@ -101,7 +101,7 @@ function useSignInWhenSessionEnds() {
     if (!mustLeave) return;
     const leave = async () => {
       await goToLogin();
-      // Back was pressed before the login page was shown. A visitor may read public pages; others lead to that page again.
+      // Back was pressed before the login page was shown. Visitors may read public pages; others redirect to it.
       if (!mayRead()) return;
       setWasSignedIn(false);
       resetMemberQueries(client);

@@ -4,7 +4,7 @@ type Page = { nextCursor: string | null };
 
 /**
  * A list that the API sends in pages, read again whenever it is shown.
- * @param readPage gets the cursor as part of a query, and the options of a request, which end it when nobody waits for it
+ * @param readPage gets the cursor as part of a query, and the options of a request with the signal that cancels it
  * @param after the cursor of the page to begin with
  */
 export function pagedQuery<Key extends QueryKey, Data extends Page>(
