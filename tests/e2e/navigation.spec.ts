@@ -76,6 +76,25 @@ test('Back returns to where a list was left, also after a reload of the page tha
   await page.goBack();
   await expect(links).toHaveCount(8);
   await expect.poll(() => scrollPosition(page)).toBe(500);
+
+  // Also if the reader goes forward while the list is loading, and back again.
+  await page.goForward();
+  await page.reload();
+  await waitForHydration(page);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/feeds/**', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+  await page.goForward();
+  await expect(page.getByRole('heading', { name: '0 Answers' })).toBeVisible();
+  await page.goBack();
+  release();
+  await expect(links).toHaveCount(8);
+  await expect.poll(() => scrollPosition(page)).toBe(500);
 });
 
 test('the last of several links that were opened at once is shown', async ({ page }) => {

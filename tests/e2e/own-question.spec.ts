@@ -6,9 +6,10 @@ import {
   question,
   secondMember,
   uniqueText,
+  uniqueWord,
   withoutLiveUpdates,
 } from './support/posts.ts';
-import { newMember, registerMember } from './support/members.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
 
 test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
@@ -67,6 +68,33 @@ test('an author deletes a question after confirming, and arrives at the home pag
   await expect(page).toHaveURL('/topics');
   await page.goto(`/question/${id}`);
   await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+});
+
+test('a slow deletion does not lead away from the page that the author opened meanwhile', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const title = uniqueText('Is this slow?');
+  const tag = uniqueWord('slow');
+  const id = await askQuestion(page.request, { title, tags: [tag] });
+  await page.goto(`/topics/${tag}`);
+  await page.getByRole('link', { name: title }).click();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(`**/api/questions/${id}`, async (route) => {
+    if (route.request().method() === 'DELETE') await released;
+    await route.continue();
+  });
+  await button(page, 'Delete Question').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.goBack();
+  const topic = page.getByRole('heading', { name: tag, level: 1 });
+  await expect(topic).toBeVisible();
+  release();
+  await expect(page.getByText('Question deleted')).toBeVisible();
+  await expect(page).toHaveURL(`/topics/${tag}`);
+  await expect(topic).toBeVisible();
+  await expect(page.getByRole('link', { name: title })).toHaveCount(0);
 });
 
 test('an error says that a question is already deleted, and other errors give their reason', async ({

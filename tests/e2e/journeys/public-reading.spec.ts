@@ -137,6 +137,39 @@ test('a visitor who goes back before the login page is shown reads on, and the h
   await expect(page.getByRole('heading', { name: 'Why does rye bread crumble?' })).toBeFocused();
 });
 
+test('a visitor whose session ends on a private page, and who goes back, reads the public page before it', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request, newMember('Sam Settings'), community.address);
+  await page.goto(`${community.address}/question/${questionId}`);
+  await waitForHydration(page);
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Settings' }).click();
+  await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/assets\/LoginPage-[^/]*\.js$/u, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const other = await context.newPage();
+  await other.goto(community.address);
+  await other.getByRole('button', { name: 'Account menu' }).click();
+  await other.getByRole('menuitem', { name: 'Logout' }).click();
+
+  await expect(page).toHaveURL(/\/login/u);
+  await page.goBack();
+  await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
+  await expect(page.getByText('It has little gluten.')).toBeVisible();
+  release();
+  await question(page)
+    .getByRole('button', { name: /^Upvote/u })
+    .click();
+  await expect(dialog(page).getByRole('link', { name: 'Log in' })).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/question/${questionId}/`, 'u'));
+});
+
 test('an answer that a visitor typed is in the field after registering, and is posted', async ({ page }) => {
   const writer = newMember('Sam Writer');
   await page.goto(`${community.address}/question/${questionId}`);
