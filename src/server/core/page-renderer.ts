@@ -24,6 +24,9 @@ export function createPageRenderer(file: string, timeLimitMs = maxRenderingMs): 
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
+  // A thread that was ended for its time can have sent its page, which Piscina reports here. The errors of pages that
+  // are being rendered reject their promises.
+  threads.on('error', () => {});
   return async (page) => {
     if (threads.queueSize >= maxWaiting) return null;
     return threads.run(page, { signal: AbortSignal.timeout(timeLimitMs) });

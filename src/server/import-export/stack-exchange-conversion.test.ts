@@ -50,3 +50,22 @@ it('reads one batch ahead, in order, and ends with an interruption', async () =>
   await expect(read()).rejects.toThrow(/abort/iu);
   expect(found).toEqual(['Text **0** 249', 'Text **1** 249']);
 });
+
+it('ignores results that arrive after it is closed', async () => {
+  const texts = Array.from({ length: 1_000 }, (_, index) => ({ typed: null, html: `<p>Text ${index}</p>` }));
+  const broken = texts.map((text) => ({ ...text, html: null as unknown as string }));
+  for (let round = 0; round < 4; round++) {
+    const converter = createConverter();
+    // Starts the threads.
+    await converter.convert(texts);
+    const closed = converter
+      .convert(broken)
+      .catch(() => converter.close())
+      .then(() => 'closed');
+    await new Promise((resolve) => setImmediate(resolve));
+    // Meanwhile, each thread sends two results, of which the first closes the converter.
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+    await expect(closed).resolves.toBe('closed');
+  }
+});

@@ -34,14 +34,7 @@ export class TextConverter {
   async convert(texts: readonly ArchiveText[]): Promise<ConvertedText[]> {
     this.#signal?.throwIfAborted();
     if (texts.length < minShared || availableParallelism() === 1) return convertTexts(texts);
-    const threads = (this.#threads ??= new Piscina({
-      filename: fileURLToPath(new URL('stack-exchange-conversion-worker.ts', import.meta.url)),
-      minThreads: 2,
-      maxThreads: 2,
-      // While this thread stages rows, it cannot give a thread its next task. Tasks with a signal would have none.
-      concurrentTasksPerWorker: 2,
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
-    }));
+    const threads = (this.#threads ??= startThreads());
     const tasks = Array.from({ length: Math.ceil(texts.length / textsPerTask) }, (_, index) =>
       threads.run(texts.slice(index * textsPerTask, (index + 1) * textsPerTask)),
     );
@@ -72,6 +65,20 @@ export class TextConverter {
   async close(): Promise<void> {
     await this.#threads?.destroy();
   }
+}
+
+function startThreads(): Piscina<readonly ArchiveText[], ConvertedText[]> {
+  const threads = new Piscina<readonly ArchiveText[], ConvertedText[]>({
+    filename: fileURLToPath(new URL('stack-exchange-conversion-worker.ts', import.meta.url)),
+    minThreads: 2,
+    maxThreads: 2,
+    // While this thread stages rows, it cannot give a thread its next task. Tasks with a signal would have none.
+    concurrentTasksPerWorker: 2,
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  // An ended thread can have sent a result, which Piscina reports here. The errors of tasks reject their promises.
+  threads.on('error', () => {});
+  return threads;
 }
 
 export function convertTexts(texts: readonly ArchiveText[]): ConvertedText[] {
