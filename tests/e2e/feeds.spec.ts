@@ -68,7 +68,7 @@ test('shortcuts move between questions, search, ask and show help', async ({ pag
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: first })).toBeVisible();
   await page.goBack();
-  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeFocused();
   await page.keyboard.press('j');
   await expect(focused).toHaveText(second);
 

@@ -7,9 +7,9 @@ export async function waitForHydration(page: Page): Promise<void> {
 }
 
 /**
- * Waits until the code that renders texts of members, and that of the forms and messages of a question page, is loaded, which is after
- * the page handles input. Until then a text can be rendered again, and a page without a connection shows new texts as they
- * were typed.
+ * Waits until the code that renders texts of members, and that of the forms and messages of a question page, is loaded
+ * and has rendered the texts, which is after the page handles input. Until then a text can be rendered again, and a page
+ * without a connection shows new texts as they were typed.
  */
 export async function waitForTexts(page: Page): Promise<void> {
   await waitForHydration(page);
@@ -24,8 +24,15 @@ export async function waitForTexts(page: Page): Promise<void> {
       : ['markdown', 'ConnectionBanner'];
     return wanted.every((chunk) => loaded.some((name) => name.includes(`/assets/${chunk}-`)));
   });
-  // The texts are rendered once the browser has nothing else to do.
-  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  // The code runs some time after it is loaded. React gives each element that it has rendered or hydrated a property.
+  await page.waitForFunction(() => {
+    const elements = [...document.querySelectorAll('main [class*="_text_"] > *')];
+    return elements.every(
+      (element) =>
+        !element.className.includes('_fromServer_') &&
+        Object.keys(element).some((key) => key.startsWith('__reactFiber$')),
+    );
+  });
 }
 
 /** Waits until the page can say that it is offline, which is after it handles input. */
