@@ -95,6 +95,13 @@ test('an image becomes a link with its description, and is not loaded', async ({
   await expect(page.getByRole('article').first().locator('img')).toHaveCount(0);
 });
 
+test('an image in a link to a question is part of this link', async ({ page }) => {
+  await openQuestion(page, '[*![The moth](https://example.org/moth.jpg)*](/question/1)');
+  const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
+  await expect(link).toHaveCount(1);
+  await expect(link).toHaveAttribute('href', '/question/1');
+});
+
 test('code shows its language and colours, and is copied completely', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openQuestion(page, '```python\nfor x in y:\n    print(x)\n```');

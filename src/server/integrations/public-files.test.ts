@@ -76,6 +76,15 @@ describe('a feed', () => {
     expect(rss.channel.item[1]?.description).toBe(entry?.content['#text']);
   });
 
+  test('shows a picture inside emphasis inside a link as text of this link', async () => {
+    const content = '[*![A map](https://example.org/map.png)*](https://example.org)';
+    const id = await ann.ask({ title: 'Where is it?', content });
+    const { feed } = atomFeed.parse(parseXml(await getFresh(`/feeds/question/${id}.atom`)));
+    expect(feed.entry[0]?.content['#text']).toBe(
+      '<p><a href="https://example.org/" rel="nofollow ugc noopener"><em>A map</em></a></p>',
+    );
+  });
+
   test.each([
     '</description>]]><x>',
     '\uFFFE\u{1FFFF} &#0; &amp;amp;',

@@ -22,9 +22,11 @@ export type PostText = {
 export function renderPostHtml({ markdown, imported }: PostText, origin: string): string {
   const tree = parseToTree(markdown, { breaks: !imported, idPrefix: '', hiddenClass: '' });
   if (tree === null) return `<p>${escapeMarkup(markdown)}</p>`;
-  visit(tree, 'element', (element, _, parent) => {
-    const isInLink = parent?.type === 'element' && parent.tagName === 'a';
-    prepareElement(element, { isInLink, origin });
+  visit(tree, 'element', (element) => {
+    // HTML has no links in links.
+    if (element.tagName === 'a')
+      visit(element, { tagName: 'img' }, (picture: Element) => showDescription(picture, 'span'));
+    prepareElement(element, origin);
   });
   const safe = sanitize(tree, schema);
   visit(safe, 'element', (element) => {
@@ -44,24 +46,25 @@ const schema: Schema = {
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['img', 'input', 'span'].includes(name)),
 };
 
-function prepareElement(element: Element, { isInLink, origin }: { isInLink: boolean; origin: string }): void {
-  const { properties } = element;
-  if (element.tagName === 'img') {
-    const { src, alt } = properties;
-    // HTML has no links in links.
-    element.tagName = isInLink ? 'span' : 'a';
-    element.properties = { href: typeof src === 'string' ? src : '' };
-    element.children = [{ type: 'text', value: typeof alt === 'string' && alt !== '' ? alt : 'Image' }];
-  }
+function prepareElement(element: Element, origin: string): void {
+  if (element.tagName === 'img') showDescription(element, 'a');
   if (element.tagName === 'input') {
     element.tagName = 'span';
-    element.children = [{ type: 'text', value: properties['checked'] === true ? '☑' : '☐' }];
+    element.children = [{ type: 'text', value: element.properties['checked'] === true ? '☑' : '☐' }];
   }
   const { href } = element.properties;
   if (element.tagName !== 'a' || typeof href !== 'string') return;
   const target = toAbsolute(href, origin);
   if (target === null) delete element.properties['href'];
   else element.properties['href'] = target;
+}
+
+/** A picture becomes its description, as a link to its file or without one. */
+function showDescription(picture: Element, tagName: 'a' | 'span'): void {
+  const { src, alt } = picture.properties;
+  picture.tagName = tagName;
+  picture.properties = { href: typeof src === 'string' ? src : '' };
+  picture.children = [{ type: 'text', value: typeof alt === 'string' && alt !== '' ? alt : 'Image' }];
 }
 
 /** Imports, mentions and uploads write paths. Other relative addresses lead nowhere, as in the web app. */

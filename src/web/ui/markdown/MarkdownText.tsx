@@ -75,9 +75,11 @@ function TextLink({
   if (inside !== null) {
     const isMention = node?.properties['dataMention'] !== undefined;
     return (
-      <Link href={inside} title={title} className={isMention ? classes.mention : undefined}>
-        {children}
-      </Link>
+      <InsideLinkContext value={true}>
+        <Link href={inside} title={title} className={isMention ? classes.mention : undefined}>
+          {children}
+        </Link>
+      </InsideLinkContext>
     );
   }
   if (href === undefined || href === '') return <span>{children}</span>;
