@@ -39,7 +39,8 @@ export default function MarkdownText({ text, imported, headingLevel, hasFormulas
     ];
     if (formulas !== null && extracted !== null) changes.unshift(formulas.placeFormulas(extracted.formulas));
     if (highlighter !== null) changes.push(highlighter);
-    return parseMarkdown(extracted?.text ?? text, {
+    return parseMarkdown(text, {
+      withPlaceholders: extracted?.text,
       breaks: !imported,
       idPrefix,
       hiddenClass: classes.hidden ?? '',
