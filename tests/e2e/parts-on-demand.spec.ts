@@ -58,6 +58,41 @@ test('a style sheet that never arrives does not keep other parts from appearing'
   await expectInView(page.getByRole('dialog', { name: 'Command palette' }));
 });
 
+test('style sheets behind one that never arrives are added one after the other', async ({ page }) => {
+  await registerMember(page.request);
+  const requests = { ShortcutSheet: 0, CommandPalette: 0 };
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  // The first request of each stores it in the cache, which tests switch off.
+  await page.route(/\/assets\/ShortcutSheet-[^/]*\.css$/u, (route) =>
+    ++requests.ShortcutSheet === 2 ? undefined : route.continue(),
+  );
+  await page.route(/\/assets\/CommandPalette-[^/]*\.css$/u, async (route) => {
+    if (++requests.CommandPalette === 2) await released;
+    await route.continue();
+  });
+  const fetched = async (name: string) =>
+    (await page.waitForResponse((response) => response.url().includes(`/assets/${name}-`))).finished();
+  const style = (name: string) => page.locator(`link[rel="stylesheet"][href*="/assets/${name}-"]`);
+  await page.goto('/');
+  await waitForHydration(page);
+  await page.clock.install();
+  await page.keyboard.press('?');
+  await expect.poll(() => requests.ShortcutSheet).toBe(2);
+  const second = fetched('CommandPalette');
+  await page.keyboard.press('Control+k');
+  await second;
+  const third = fetched('TagCard');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Topics' }).focus();
+  await page.clock.fastForward(50);
+  await third;
+  await page.clock.fastForward(3000);
+  await expect(style('CommandPalette')).toHaveCount(1);
+  await expect(style('TagCard')).toHaveCount(0);
+  release();
+  await expect(style('TagCard')).toHaveCount(1);
+});
+
 test('the command palette opens while the list of shortcuts is still loading', async ({ page }) => {
   await registerMember(page.request);
   let release = () => {};

@@ -58,7 +58,8 @@ const maxDelayMs = 3000;
  */
 async function addInOrder(address: string): Promise<void> {
   const added = earlierStyles.then(() => addStyles(address));
-  const tooLong = new Promise((resolve) => setTimeout(resolve, maxDelayMs));
+  // The time begins with the turn of the style sheet, so that the next two are not added together.
+  const tooLong = earlierStyles.then(() => new Promise((resolve) => setTimeout(resolve, maxDelayMs)));
   earlierStyles = Promise.race([added.catch(() => {}), tooLong]);
   await added;
 }
