@@ -73,6 +73,7 @@ test('a reader sees after an outage all that happened meanwhile, and that the qu
     await page.setViewportSize({ width: 1280, height: 320 });
     await page.goto(`/question/${id}`);
     await expect(page.getByText('Soon gone.')).toBeVisible();
+    await page.getByRole('heading', { name: title }).focus();
   }
   await whileOffline(ada.page, async () => {
     const answerId = await postAnswer(cleo.request, id, 'You were away.');
@@ -90,7 +91,7 @@ test('a reader sees after an outage all that happened meanwhile, and that the qu
 
   await deleteState(ben.request, `/api/questions/${id}`);
   for (const { page } of [ada, cleo])
-    await expect(page.getByRole('heading', { name: 'Question not found' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Question not found' })).toBeFocused();
 });
 
 test('a vote that fails leaves the votes of others that arrived meanwhile', async () => {

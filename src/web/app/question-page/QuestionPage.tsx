@@ -12,7 +12,7 @@ import { hasStatus, translateError } from '#web/core/errors.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { parseQuestionId } from '#web/core/paths.ts';
 import { useReader } from '#web/core/session.ts';
-import { usePageTitle } from '#web/ui/PageHeading.tsx';
+import { requestHeadingFocus, usePageTitle } from '#web/ui/PageHeading.tsx';
 import {
   type QuestionPageContext,
   QuestionPageProvider,
@@ -79,6 +79,11 @@ function Question({ id, member }: { id: number; member: Me }) {
     isQuestionDeleted: isDeleted,
   });
   usePostShortcuts();
+  const isRemoved = isDeleted && page !== undefined;
+  useEffect(() => {
+    // What had the focus may be gone. A field with text stays.
+    if (isRemoved && document.activeElement === document.body) requestHeadingFocus();
+  }, [isRemoved]);
   useEffect(preloadDialogs, []);
   usePageTitle(page?.question.title ?? (error === null ? t`Question` : translateError('question-not-found')));
 
