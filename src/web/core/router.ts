@@ -29,6 +29,8 @@ export type AppLocation = {
 export type EntryState = {
   /** Identifies the entry. */
   key: string;
+  /** The address of the entry before it, if a link led from there to this entry. */
+  previous?: string | undefined;
   /** Whether the session ended on the page before /login (app/MemberLayout.tsx). */
   sessionEnded?: boolean;
 };
@@ -81,7 +83,7 @@ export type NavigateOptions = {
   replace?: boolean | undefined;
   /** Scrolls to the top or to the hash; true if absent. */
   resetScroll?: boolean | undefined;
-  state?: Omit<EntryState, 'key'> | undefined;
+  state?: Pick<EntryState, 'sessionEnded'> | undefined;
 };
 
 type Navigation = {
@@ -155,10 +157,10 @@ export class Router {
     const from = this.location;
     // The address that is shown is not added to the history again.
     const isSame = parseLocation(href, from.state).href === from.href;
-    const key = replace || isSame ? from.state.key : createKey();
-    this.#savePosition();
-    this.location = parseLocation(href, { ...state, key });
     const isReplaced = replace || isSame;
+    const { key, previous } = isReplaced ? from.state : { key: createKey(), previous: from.href };
+    this.#savePosition();
+    this.location = parseLocation(href, { ...state, key, previous });
     if (isReplaced) history.replaceState(this.location.state, '', this.location.href);
     else history.pushState(this.location.state, '', this.location.href);
     return this.#show({ action: isReplaced ? 'replace' : 'push', resetScroll }, from);
@@ -253,7 +255,8 @@ export class Router {
           this.#match(this.location, false).request,
           new Error(`Too many redirects, the last to ${content}.`),
         );
-      this.location = parseLocation(content, { key: this.location.state.key });
+      const { key, previous } = this.location.state;
+      this.location = parseLocation(content, { key, previous });
       if (this.#isBrowser) history.replaceState(this.location.state, '', this.location.href);
     }
   }
@@ -371,7 +374,7 @@ function parseLocation(href: string, state: EntryState): AppLocation {
 /** The address in the browser. An entry that the browser made itself gets a key. */
 function readLocation(): AppLocation {
   const stored = history.state as Partial<EntryState> | null;
-  const state = { key: stored?.key ?? createKey(), sessionEnded: stored?.sessionEnded === true };
+  const state = { ...stored, key: stored?.key ?? createKey() };
   if (stored?.key === undefined) history.replaceState(state, '');
   return parseLocation(location.href, state);
 }

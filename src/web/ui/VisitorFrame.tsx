@@ -49,8 +49,11 @@ export function VisitorLayout({ children }: { children: ReactNode }) {
   const signedIn = useMember() !== null;
   const isApplicant = useCachedSession()?.account !== undefined;
   useEffect(() => {
-    if (signedIn) void router.navigate(next ?? '/', { replace: true });
-    else if (isApplicant) void router.navigate(paths.application, { replace: true });
+    if (!signedIn && !isApplicant) return;
+    const target = signedIn ? (next ?? paths.home) : paths.application;
+    // Back then leads to the page before it, not to the same page again.
+    if (router.location.state.previous === target) history.back();
+    else void router.navigate(target, { replace: true });
   }, [signedIn, isApplicant, next, router]);
 
   return <VisitorFrame>{children}</VisitorFrame>;
