@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
-import { waitForHydration } from './support/hydration.ts';
+import { waitForConnectionBanner, waitForHydration } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
+import { whileOffline } from './support/three-members.ts';
 
 test('with scripts switched off, a reader finds, reads and navigates', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ baseURL: baseURL ?? '', javaScriptEnabled: false });
@@ -85,6 +86,37 @@ test('a page that React has to render again, because it differs from its HTML, s
   release();
   await expect(question(page, title).getByRole('strong')).toHaveText('weight');
   await expect(question(page, title).getByText('**weight**')).toBeHidden();
+});
+
+test('an outage that ends before a page handles input does not make React render the page again', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request);
+  const { page: other } = await secondMember(browser, uniqueWord('Olga'));
+  const [old, added] = [uniqueWord('old'), uniqueWord('added')];
+  await askQuestion(other.request, { title: uniqueText('Which topics are there?'), tags: [old] });
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/TagsPage-*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto('/topics?sort=active', { waitUntil: 'commit' });
+  await expect(page.getByRole('link', { name: old })).toBeVisible();
+  await waitForConnectionBanner(page);
+  await whileOffline(page, () =>
+    askQuestion(other.request, { title: uniqueText('Is there another one?'), tags: [added] }),
+  );
+  // Requests that the end of the outage has caused have got their responses.
+  await page.evaluate(async () => {
+    for (let i = 0; i < 10; i++) await fetch('/api/tags?sort=active');
+  });
+  release();
+  await expect(page.getByRole('link', { name: added })).toBeVisible();
+  expect(problems).toEqual([]);
 });
 
 test('an answer typed before its form is loaded stays in the field, which keeps the focus', async ({

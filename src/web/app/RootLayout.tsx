@@ -5,7 +5,7 @@ import { lazyComponent } from '#web/core/lazy.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
-import { useIsHydrating } from '#web/core/hydration.ts';
+import { isPageRendered, useIsHydrating } from '#web/core/hydration.ts';
 import { readRememberedControl } from '#web/core/sign-in-prompt.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import { preloadToastsOnFirstInput, useHasToasts } from '#web/core/toast.ts';
@@ -47,17 +47,18 @@ export function RootLayout({ children }: { children: ReactNode }) {
 function useRefetchAfterOutage() {
   const queryClient = useQueryClient();
   const router = useRouter();
-  useEffect(
-    () =>
-      watchConnection(
-        () => readJson(api.session.$get()),
-        () => {
-          void queryClient.invalidateQueries();
-          reloadView(router);
-        },
-      ),
-    [queryClient, router],
-  );
+  useEffect(() => {
+    const refetch = () => {
+      void queryClient.invalidateQueries();
+      reloadView(router);
+    };
+    return watchConnection(
+      () => readJson(api.session.$get()),
+      // Newer data would differ from the HTML of the server, which React would then discard.
+      () =>
+        isPageRendered() ? document.addEventListener('parley:hydrated', refetch, { once: true }) : refetch(),
+    );
+  }, [queryClient, router]);
 }
 
 function useFocusOnNavigation() {
