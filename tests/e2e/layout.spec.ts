@@ -3,6 +3,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { saveDraft } from './support/drafts.ts';
 import { askQuestion, makeModerator, registerMember, newMember } from './support/members.ts';
 import { secondMember, uniqueText } from './support/posts.ts';
+import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 
 const visitorPages = ['/login', '/register'];
@@ -214,6 +215,24 @@ test('the first Tab focuses a link that skips to the content', async ({ page }) 
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   await expect(page.getByRole('tab', { name: 'Recent' })).toBeFocused();
+});
+
+test('a reader in the middle of a page stays there while the focus is in the top bar', async ({ page }) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Who reads on?'),
+    content: 'A line.\n\n'.repeat(150),
+  });
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  await page.evaluate(() => window.scrollTo({ top: 1500 }));
+  const top = page.getByRole('banner');
+  await page.keyboard.press('/');
+  await expect(top.getByRole('searchbox')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(top.getByRole('link', { name: 'Ask Question' })).toBeFocused();
+  await expect(top.getByRole('link', { name: 'Ask Question' })).toBeInViewport();
+  expect(await page.evaluate(() => window.scrollY)).toBe(1500);
 });
 
 test('an unknown URL shows that the page does not exist', async ({ page }) => {
