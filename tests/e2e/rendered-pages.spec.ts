@@ -60,6 +60,27 @@ test(
   },
 );
 
+for (const [keys, heading] of [
+  ['gt', 'Discover Topics'],
+  ['nh', 'Ask a question'],
+] as const)
+  test(`the first shortcut of the keys ${keys}, pressed before the scripts arrive, works then`, async ({
+    page,
+  }) => {
+    await registerMember(page.request);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/assets/*.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto('/', { waitUntil: 'commit' });
+    await page.waitForFunction(() => document.readyState !== 'loading');
+    await page.keyboard.type(keys);
+    release();
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
+  });
+
 test('a page that React has to render again, because it differs from its HTML, shows its texts', async ({
   page,
 }) => {

@@ -1,10 +1,11 @@
-// Keeps what a reader does with a page that the server rendered before the web app handles it: the last press of a
-// button or key, choice or submitted form, and typed text. The web app dispatches 'parley:hydrated' when it is ready
-// (core/hydration.ts). Links and the search box work without it.
+// Keeps what a reader does with a page that the server rendered before the web app handles it: the first shortcut, or
+// the last press of a button, choice or submitted form, and typed text. The web app dispatches 'parley:hydrated' when
+// it is ready (core/hydration.ts). Links and the search box work without it.
 (() => {
   if (document.querySelector('#root[data-rendered-at]') === null) return;
   let repeat = null;
   let pressed = null;
+  const keys = [];
 
   // A button may move between the start of a press and its end, when the page handles input meanwhile.
   function keepPress({ target, clientX, clientY }) {
@@ -42,11 +43,12 @@
     };
   }
 
-  // Shortcuts. Keys in fields type.
+  // Shortcuts, which can have two keys. Keys in fields type.
   function keepKey({ target, key, code, ctrlKey, metaKey, altKey, shiftKey }) {
     if (target.closest('input, textarea, select, button, a') !== null || key === 'Tab') return;
-    const copy = { key, code, ctrlKey, metaKey, altKey, shiftKey, bubbles: true, cancelable: true };
-    repeat = () => document.body.dispatchEvent(new KeyboardEvent('keydown', copy));
+    keys.push({ key, code, ctrlKey, metaKey, altKey, shiftKey, bubbles: true, cancelable: true });
+    // Until one does something: a letter after '/' is none of the shortcuts.
+    repeat = () => keys.every((each) => document.body.dispatchEvent(new KeyboardEvent('keydown', each)));
   }
 
   function keepSubmit(event) {
