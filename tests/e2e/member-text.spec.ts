@@ -4,7 +4,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { hasForbiddenCharacters } from '#shared/core/text.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
-import { postAnswer, uniqueText } from './support/posts.ts';
+import { postAnswer, postReply, uniqueText } from './support/posts.ts';
 
 /** Public lists of attacks and unusual texts, on machines that have them. */
 const corpora = path.resolve(import.meta.dirname, '../../../shared/data/corpora');
@@ -88,6 +88,27 @@ test('a heading in a text ranks below the title of the page', async ({ page }) =
   await expect(page.getByRole('heading', { name: 'Smaller', level: 3 })).toBeVisible();
 });
 
+test('items of a list keep their bullets beside tasks, in a reply as well, and long numbers have room', async ({
+  page,
+}) => {
+  const text = '- milk\n  - cold\n- [x] bread\n\n1986. A good year';
+  const questionId = await openQuestion(page, text);
+  const answerId = await postAnswer(page.request, questionId, 'It depends.');
+  await postReply(page.request, answerId, text);
+  await page.reload();
+  for (const post of [page.getByRole('article').first(), page.getByRole('article', { name: /^Reply by/u })]) {
+    const item = (name: string) => post.getByRole('listitem').filter({ hasText: name }).last();
+    await expect(post.getByRole('listitem').filter({ hasText: 'milk' })).toHaveCSS('list-style-type', 'disc');
+    await expect(item('cold')).toHaveCSS('list-style-type', 'circle');
+    await expect(item('bread')).toHaveCSS('list-style-type', 'none');
+    const room = await item('A good year').evaluate((year) => {
+      const inEm = (size: number) => size / Number.parseFloat(getComputedStyle(year).fontSize);
+      return inEm(year.getBoundingClientRect().left - year.parentElement!.getBoundingClientRect().left);
+    });
+    expect(room).toBeCloseTo(2.7, 1);
+  }
+});
+
 test('an image becomes a link with its description, and is not loaded', async ({ page }) => {
   await openQuestion(page, '![The moth](https://example.org/moth.jpg)');
   const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
@@ -165,11 +186,12 @@ test('a text that would block a parser is shown as typed', async ({ page }) => {
   await expect(page.getByText(/^(1\. ){9998}1\.$/u)).toBeVisible();
 });
 
-async function openQuestion(page: Page, content: string): Promise<void> {
+async function openQuestion(page: Page, content: string): Promise<number> {
   await registerMember(page.request);
   const id = await askQuestion(page.request, { title: uniqueText('Text'), content });
   await page.goto(`/question/${id}`);
   await waitForTexts(page);
+  return id;
 }
 
 /** Lines of the public lists without the characters that the server refuses; empty where the lists are missing. */

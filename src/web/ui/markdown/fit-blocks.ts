@@ -8,7 +8,7 @@ type Parent = { children: (Child | { type: 'doctype' })[] };
 /**
  * Adapts the blocks of a text to the page. Headings are shifted so that the highest becomes `highest`: a post that
  * starts with `#` must not look like the page title. Each block gets its own text direction, so that an Arabic
- * paragraph below an English one is right to left. Very long words can break.
+ * paragraph below an English one is right to left. Very long words can break. Long numbers of lists have room.
  */
 export function fitBlocks({ highest }: { highest: number }) {
   return (tree: Parent) => {
@@ -16,6 +16,7 @@ export function fitBlocks({ highest }: { highest: number }) {
     breakWordsInTree(tree);
     visitElements(tree, (element) => {
       if (autoDirectionTags.has(element.tagName)) element.properties['dir'] = 'auto';
+      if (element.tagName === 'ol') makeRoomForNumbers(element);
       if (/^h[1-6]$/u.test(element.tagName)) headings.push(element);
     });
     const used = [...new Set(headings.map((heading) => heading.tagName))].toSorted();
@@ -23,6 +24,13 @@ export function fitBlocks({ highest }: { highest: number }) {
       heading.tagName = `h${Math.min(highest + used.indexOf(heading.tagName), 6)}`;
     }
   };
+}
+
+/** The style sheet has room for two digits. */
+function makeRoomForNumbers(list: Element): void {
+  const items = list.children.filter((child) => child.type === 'element').length;
+  const digits = String(Number(list.properties['start'] ?? 1) + items - 1).length;
+  if (digits > 2) list.properties['style'] = `padding-inline-start: ${(0.3 + 0.6 * digits).toFixed(1)}em`;
 }
 
 /** The text of an element and its descendants. */
