@@ -48,6 +48,18 @@ describe('finds a question', () => {
     },
   );
 
+  test.each(['node_mod', 'NODE_MOD', 'ode_m', 'e.target.val', "on't", '0.15', '🦊', 'ue-rou'])(
+    'by %j as a part of words with signs',
+    async (query) => {
+      await ask('Where is node_modules?', {
+        content: "I don't know e.target.value of 10.15 🦊🦝",
+        tags: ['vue-router'],
+      });
+      await ask('Which fox?', { content: 'No signs here' });
+      expect(await matches(query)).toEqual(['Where is node_modules?']);
+    },
+  );
+
   test.each([
     'baking bread',
     'breads baked',

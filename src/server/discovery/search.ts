@@ -163,8 +163,14 @@ async function findPostIds(
     enough: serverLimits.feedPage,
     least: leastOfMost,
   });
+  // Inside words with signs, such as node_mod in node_modules, the index finds nothing.
+  if (found.total === 0 && hasSigns.test(main) && replacements === undefined)
+    return findAmongFirst(db, containsText(searched, main), posts, window);
   return { ids: found.posts.map(({ id }) => id), total: found.total };
 }
+
+/** Anything other than letters, digits and spaces. */
+const hasSigns = /[^\p{L}\p{N} ]/u;
 
 const postKinds = {
   questions: {
