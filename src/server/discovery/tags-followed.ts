@@ -1,3 +1,4 @@
+import { tagKey } from '#shared/core/text.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toTagDocument } from './tags-document.ts';
 import { readMutesToApply } from '#server/engagement/index.ts';
@@ -63,10 +64,7 @@ export async function readFollowedTagsSummary(db: Reader, viewer: Viewer): Promi
   };
 }
 
-/**
- * Returns the most popular tags that the viewer has not muted; the default tags if no tag has questions
- * (docs/product.md 10.6).
- */
+/** Returns the most popular tags of the site and the fixed suggestions, without those the viewer has muted. */
 async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary['suggested']> {
   const popular = {
     viewerId: viewer.id,
@@ -76,11 +74,12 @@ async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSumm
     limit: popularRead,
   } as const;
   const rows = await listTagViewerRows(db, popular);
-  const tags =
-    rows.length === 0
-      ? suggestedTags.map((name) => ({ name, description: null }))
-      : rows.filter(({ muted }) => !muted);
-  return tags
-    .slice(0, suggestedTags.length)
-    .map(({ name, description }) => ({ name, description: description ?? getTagDescription(name) }));
+  const fixedKeys = new Set(suggestedTags.map(tagKey));
+  const mutedKeys = new Set(rows.filter(({ muted }) => muted).map(({ name }) => tagKey(name)));
+  const ofSite = rows.filter(({ name, muted }) => !muted && !fixedKeys.has(tagKey(name)));
+  const fixed = suggestedTags.filter((name) => !mutedKeys.has(tagKey(name)));
+  return [
+    ...ofSite.slice(0, suggestedTags.length),
+    ...fixed.map((name) => ({ name, description: null })),
+  ].map(({ name, description }) => ({ name, description: description ?? getTagDescription(name) }));
 }

@@ -55,7 +55,7 @@ export const followedTagsSummary = z.object({
 });
 export type FollowedTagsSummary = z.infer<typeof followedTagsSummary>;
 
-/** Suggested on /following to members without followed tags, if the site has no tags yet (docs/product.md 10.6). */
+/** Suggested on /following to members without followed tags, after the site's popular tags (docs/product.md 10.6). */
 export const suggestedTags = [
   'JavaScript',
   'React',
