@@ -3,10 +3,14 @@ import { expect, test } from 'vitest';
 import { expectOk } from '#tests/support/member.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { FollowedTagsSummary, Tag, TagsPage } from '#shared/discovery/tags.ts';
-import { actOnPost, startModeration } from '#tests/support/moderation.ts';
+import { actOnPost, getReviewQueue, startModeration } from '#tests/support/moderation.ts';
+import { setSiteSetting } from '#tests/support/site-settings.ts';
+import { closeOutdatedProposals } from '#server/posts/index.ts';
+import type { Question } from '#shared/posts/questions.ts';
+import type { Audience } from '#shared/discovery/similar.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 
-const { ann, bob, moderator, server } = await startModeration();
+const { ann, bob, eve, moderator, server } = await startModeration();
 const { db } = server;
 
 /** Returns the tags that are visible to a member who follows tags, from every endpoint that lists tags. */
@@ -61,6 +65,44 @@ test.each(['hide', 'delete'])(
     expectOk(await ann.delete(`/questions/${id}`));
   },
 );
+
+test('does not confirm the guessed name of a hidden tag, whose followers it had, or a synonym of it', async () => {
+  const id = await ann.ask({ title: 'Who jumps?', content: 'From a bridge.', tags: ['Bungee'] });
+  expectOk(await bob.put('/tags/bungee/follow', { following: true }));
+  expectOk(await moderator.put('/moderation/tags/bungee/synonyms/bungy'));
+  const audience = async () => expectOk(await eve.get<Audience>('/audience?tags=bungee,bungy'));
+  const visible = await audience();
+  expect(visible.members).toBe(1);
+  expect(visible.tags.map(({ isNew }) => isNew)).toEqual([false, false]);
+  await setSiteSetting(db, 'tagCreation', 'moderators');
+  await server.siteSettings.refresh();
+  const muting = async (name: string) =>
+    (await eve.put(`/tags/${name}/mute`, { muted: true })).errors?.map(({ code }) => code);
+  const proposeHidden = () =>
+    eve.post<{ id: number }>('/questions', {
+      title: 'May I jump?',
+      content: 'From a bridge.',
+      tags: [],
+      proposedTags: [{ name: 'bungee', reason: '' }],
+    });
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+
+  expect(await audience()).toEqual({
+    members: 0,
+    tags: ['bungee', 'bungy'].map((name) => ({ name, followers: 0, synonymOf: null, isNew: true })),
+  });
+  for (const name of ['bungee', 'bungy', 'unknown'])
+    expect(await muting(name)).toEqual(['new-tag-by-moderators']);
+  const proposed = expectOk(await proposeHidden()).id;
+  await closeOutdatedProposals(db);
+  expect(expectOk(await eve.get<{ question: Question }>(`/questions/${proposed}`)).question.tags).toEqual([]);
+  expect((await getReviewQueue(moderator)).map(({ tagProposal }) => tagProposal?.name)).toContain('bungee');
+
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  expect(await audience()).toEqual(visible);
+  await setSiteSetting(db, 'tagCreation', 'everyone');
+  await server.siteSettings.refresh();
+});
 
 test('still shows a tag without questions to its followers', async () => {
   expectOk(await bob.put('/tags/paragliding/follow', { following: true }));

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { tagKey } from '#shared/core/text.ts';
 import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
+import { isTagVisible } from './tag-visibility.ts';
 
 /** Counts the tags that a member proposed in the last 24 hours. */
 export async function countProposalsOfToday(db: Reader, memberId: number): Promise<number> {
@@ -99,7 +100,7 @@ export async function requeueProposals(tx: Tx, questionId: number): Promise<numb
 }
 
 /**
- * Decides open proposals whose tag exists now, or whose name is a synonym now. Returns how many.
+ * Decides open proposals whose tag exists now and is visible, or whose name is a synonym now. Returns how many.
  * @param keys the keys of tags; null for all open proposals
  */
 export async function closeProposalsOfKnownTags(
@@ -108,10 +109,10 @@ export async function closeProposalsOfKnownTags(
 ): Promise<number> {
   const { rows } = await sql`
     with closed as (
-      update tag_proposal set status = case when tag.synonym_of is null then 'approved' else 'synonym' end,
-        tag_id = coalesce(tag.synonym_of, tag.id), decided_at = now()
-      from tag
-      where tag.key = tag_proposal.key and status = 'open'
+      update tag_proposal set status = case when named.synonym_of is null then 'approved' else 'synonym' end,
+        tag_id = tag.id, decided_at = now()
+      from tag named join tag on tag.id = coalesce(named.synonym_of, named.id) and ${isTagVisible}
+      where named.key = tag_proposal.key and status = 'open'
         and ${keys === null ? sql`true` : sql`tag_proposal.key = any(${[...keys]}::text[])`}
       returning tag_proposal.id
     ), unqueued as (

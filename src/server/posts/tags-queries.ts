@@ -4,6 +4,7 @@ import { existsForRow, one } from '#server/core/sql.ts';
 import { sql } from 'kysely';
 import { tagSortKeysFrom } from './sort-keys.ts';
 import { closeProposalsOfNewTags } from './tag-proposals-closing.ts';
+import { isTagVisible } from './tag-visibility.ts';
 
 /** The id of the tag with a key; of a synonym, that of its tag. Null if there is none. */
 export const tagIdOf = (key: string) =>
@@ -58,12 +59,14 @@ async function insertAndLockTags(
   return rows;
 }
 
-/** Returns the existing ones of these tags: the key of each, and that of its tag, which differs for a synonym. */
+/**
+ * Returns the existing and visible ones of these tags: the key of each, and that of its tag, which differs for a synonym.
+ */
 export async function listKnownTags(db: Reader, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<{ key: string; main: string }>`
-    select tag.key, main.key as main from tag join tag main on main.id = coalesce(tag.synonym_of, tag.id)
-    where tag.key = any(${names.map(tagKey)}::text[])`.execute(db);
+    select named.key, tag.key as main from tag named join tag on tag.id = coalesce(named.synonym_of, named.id)
+    where named.key = any(${names.map(tagKey)}::text[]) and ${isTagVisible}`.execute(db);
   return new Map(rows.map(({ key, main }) => [key, main]));
 }
 
