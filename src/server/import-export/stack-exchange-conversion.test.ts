@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { TextConverter } from './stack-exchange-conversion.ts';
 
-function createConverter(signal?: AbortSignal): TextConverter {
-  const converter = new TextConverter(signal);
+function createConverter(signal?: AbortSignal, memoryMb?: number): TextConverter {
+  const converter = new TextConverter(signal, memoryMb);
   onTestFinished(() => converter.close());
   return converter;
 }
@@ -21,11 +21,20 @@ it('converts large batches in threads, each text in its place', async () => {
   expect(both).toEqual([expected, expected.toReversed()]);
 });
 
-it('rejects a batch if a thread cannot convert it', async () => {
-  const broken = { typed: null, html: null as unknown as string };
-  const fine = { typed: null, html: '<p>Text</p>' };
-  const texts = Array.from({ length: 400 }, (_, index) => (index === 201 ? broken : fine));
-  await expect(createConverter().convert(texts)).rejects.toThrow(TypeError);
+it('names the row whose text exhausts the memory of a thread', async () => {
+  const html = (id: number) => (id === 337 ? '<b>a</b>'.repeat(200_000) : `<p>Text ${id}</p>`);
+  const rows = Array.from({ length: 400 }, (_, index) => ({ Id: String(index + 1) }));
+  const batches = createConverter(undefined, 64).convertAhead(
+    'Posts.xml',
+    (async function* () {
+      yield { rows, bytes: 1 };
+    })(),
+    async (batch) => batch.map(({ Id = '' }) => ({ typed: null, html: html(Number(Id)) })),
+  );
+  const read = async () => {
+    for await (const { texts } of batches) await texts;
+  };
+  await expect(read()).rejects.toThrow(/^Posts\.xml: the text of the row with Id="337" .*memory/u);
 });
 
 it('reads one batch ahead, in order, and ends with an interruption', async () => {
@@ -36,6 +45,7 @@ it('reads one batch ahead, in order, and ends with an interruption', async () =>
   );
   const found: string[] = [];
   const batches = converter.convertAhead(
+    'Posts.xml',
     (async function* () {
       for (const page of pages) yield { rows: page.map((Body) => ({ Body })), bytes: 1 };
     })(),

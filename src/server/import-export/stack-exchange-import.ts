@@ -276,7 +276,7 @@ async function readFiles(
         if (file === undefined) continue;
         const tally = new RowTally(file);
         tallies[kind] = tally;
-        const batches = converter.convertAhead(readRows(file, signal), async (rows) =>
+        const batches = converter.convertAhead(file.path, readRows(file, signal), async (rows) =>
           findTexts === undefined ? [] : findTexts(client, rows),
         );
         for await (const { rows, bytes, texts } of batches) {
