@@ -42,9 +42,13 @@ test('a moderator describes a topic, gives it another name, and merges another t
 
   await page.goto(`/moderation/tags/${other}`);
   await waitForHydration(page);
+  await page.getByLabel('Description').fill('Everything from the oven');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved to the moderation log').first()).toBeVisible();
   await page.getByRole('button', { name: 'Merge into another topic' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('1 question and 0 followers move.');
+  await expect(dialog).toContainText('Its description and text are deleted.');
   await dialog.getByLabel('Other topic').fill(main);
   // A merge cannot be undone.
   await dialog.getByLabel('Other topic').press('Enter');

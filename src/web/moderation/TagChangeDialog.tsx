@@ -60,6 +60,9 @@ export default function TagChangeDialog({
             ? t`${questions} and ${followers} move.`
             : t`${questions} and ${followers} get the new name.`}
         </p>
+        {isMerge && (tag.description !== '' || tag.about !== '') && (
+          <p className={classes.strong}>{t`Its description and text are deleted.`}</p>
+        )}
         <p className={classes.quiet}>
           {isMerge
             ? t`“${tag.name}” becomes another name of that topic. Merging cannot be undone: afterwards nothing says which questions had which topic.`
