@@ -162,7 +162,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       timeoutSeconds: 50,
       concurrency: 1,
       runsEvery: 'minute',
-      run: queueDue,
+      run: (_data, _attempt, queue) => queueDue(queue),
     },
     {
       name: 'delete-expired',
@@ -173,7 +173,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       run: deleteExpired,
     },
   ];
-  const jobs: JobQueue = await startJobQueue({ ...options, kinds: definitions });
+  const jobs = await startJobQueue({ ...options, kinds: definitions });
   const hosts = createWebhookHosts(settings.webhookHosts);
   const webhooks = startWebhookSender({ db, settings, siteSettings, hosts, log, ...options.webhooks });
   const changes = startChangesRecorder({ db, log, ...options.changes });
@@ -215,7 +215,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
         void queueSecurityEmails(db, jobs, getSite()).catch(() => {});
     },
-    enqueueDueJobs: queueDue,
+    enqueueDueJobs: () => queueDue(jobs),
     jobs,
     async stop() {
       stopped = true;
@@ -227,15 +227,15 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     },
   };
 
-  function queueDue(): Promise<void> {
+  function queueDue(queue: JobQueue): Promise<void> {
     return runAll([
-      () => queuePushes(db, jobs),
-      () => queueAccountDeletions(db, jobs),
-      ...(mailer === undefined ? [] : [() => queueSecurityEmails(db, jobs, getSite())]),
+      () => queuePushes(db, queue),
+      () => queueAccountDeletions(db, queue),
+      ...(mailer === undefined ? [] : [() => queueSecurityEmails(db, queue, getSite())]),
       async () => {
         // First, so that a post restored after days causes no email.
         await dropExpiredEmails(db, log);
-        if (mailer !== undefined) await queueDueEmails(db, jobs);
+        if (mailer !== undefined) await queueDueEmails(db, queue);
       },
       () => deleteOldSecurityEvents(db, { isEmailEnabled: mailer !== undefined }),
       () => deleteOldRegistrations(db),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '#tests/support/database.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { openDatabase, transaction } from './database.ts';
-import { startJobQueue } from './job-queue.ts';
+import { type JobDefinition, startJobQueue } from './job-queue.ts';
 import { describeError } from './log.ts';
 
 test('runs all waiting jobs without a pause after each', async () => {
@@ -34,6 +34,41 @@ test('runs all waiting jobs without a pause after each', async () => {
   await db.destroy();
   await database.drop();
   expect(done.toSorted()).toEqual(keys.toSorted());
+});
+
+test('gives the queue to a job that runs while the queue starts', async () => {
+  const database = await createTestDatabase();
+  const db = openDatabase({ connection: database.connection, maxConnections: 1 });
+  let followed = false;
+  const start = (kinds: JobDefinition[]) =>
+    startJobQueue({
+      connection: database.connection,
+      log: pino({ enabled: false }),
+      kinds,
+      pollSeconds: 0.5,
+    });
+  const rules = {
+    retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+    timeoutSeconds: 60,
+    concurrency: 1,
+  };
+  const first: JobDefinition = {
+    ...rules,
+    name: 'first',
+    run: (_data, _attempt, queue) =>
+      transaction(db, (tx) => queue.enqueue(tx, 'second', { key: 'one', data: {} })),
+  };
+  const second: JobDefinition = { ...rules, name: 'second', run: async () => void (followed = true) };
+  // A node that is killed leaves a job.
+  const killed = await start([{ ...first, concurrency: 0 }, second]);
+  await transaction(db, (tx) => killed.enqueue(tx, 'first', { key: 'one', data: {} }));
+  await killed.stop();
+  const queue = await start([first, second]);
+  await eventually(() => followed || (queue.failures().get('first') ?? 0) > 0);
+  await queue.stop();
+  await db.destroy();
+  await database.drop();
+  expect(followed).toBe(true);
 });
 
 test('logs why a job failed, with the stack and without addresses', async () => {

@@ -27,7 +27,8 @@ export type JobDefinition<Data extends object = object> = {
   /** How often one of the nodes adds a job without data. Absent: never. */
   runsEvery?: 'minute' | 'hour';
   /** Throws if a retry may succeed. */
-  run(data: Data, attempt: JobAttempt): Promise<void>;
+  /** `queue` adds further jobs. A job can run before `startJobQueue` has returned the same queue. */
+  run(data: Data, attempt: JobAttempt, queue: JobQueue): Promise<void>;
 };
 
 /** As cron writes them. */
@@ -95,14 +96,7 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     clockMonitorIntervalSeconds: 600,
   });
   boss.on('error', warn);
-  try {
-    await boss.start();
-    for (const kind of kinds) await registerQueue(kind);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return {
+  const queue: JobQueue = {
     async enqueue(tx, name, ...jobs) {
       if (jobs.length === 0) return;
       const inserts = jobs.map(({ key, data }) => ({ singletonKey: key, data }));
@@ -115,6 +109,14 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     failures: () => failures,
     stop,
   };
+  try {
+    await boss.start();
+    for (const kind of kinds) await registerQueue(kind);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return queue;
 
   async function registerQueue(kind: JobDefinition): Promise<void> {
     const { name, retries, timeoutSeconds, concurrency, runsEvery } = kind;
@@ -146,7 +148,7 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
         // pg-boss would wait for the next poll after each job, also while others are waiting.
         boss.notifyWorker(await worker);
         try {
-          await kind.run(job.data ?? {}, toAttempt(job));
+          await kind.run(job.data ?? {}, toAttempt(job), queue);
         } catch (error) {
           failures.set(name, (failures.get(name) ?? 0) + 1);
           logFailure(name, error);
