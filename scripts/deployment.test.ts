@@ -76,6 +76,14 @@ test('the build stage gets every file that it copies, and Node.js in the version
   expect(containerfile).toContain(`ARG NODE_IMAGE=docker.io/library/node:${node}-`);
 });
 
+test('the Caddyfile answers /metrics itself', () => {
+  // Caddy runs a directive outside of `handle` after every `handle`, and so never.
+  const routes = [...read('deploy/Caddyfile').matchAll(/^\t(?:handle|respond|reverse_proxy)\b.*$/gmu)].map(
+    String,
+  );
+  expect(routes).toEqual(['\thandle /metrics {', '\thandle /assets/* {', '\thandle {']);
+});
+
 test('create-secrets.sh writes the secrets after an interrupted run', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-secrets-'));
   await cp(path.join(projectRoot, 'deploy/create-secrets.sh'), path.join(directory, 'create-secrets.sh'));
