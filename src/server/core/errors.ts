@@ -119,8 +119,6 @@ export function toProblemResponse(error: ProblemError, errorId?: string): Respon
     ...(id !== undefined && { requestId: id }),
   };
   const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
-  // The rest of the body is not read, so the connection cannot be reused.
-  if (error.kind === 'too-large') headers.set('connection', 'close');
   // RFC 6750, section 3.
   if (error.kind === 'token-refused') headers.set('www-authenticate', 'Bearer error="invalid_token"');
   if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));

@@ -122,6 +122,23 @@ describe('a request body', () => {
     expect(await ann.send('POST', '/questions', { body })).toMatchObject({ status: 413, kind: 'too-large' });
   });
 
+  // nginx takes a connection that is closed while it sends for a failure of the node, and stops using the node.
+  test.each(['/api/session', '/api/uploads'])(
+    'of %s that is too long leaves the connection open',
+    async (path) => {
+      const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
+      const responses = text(socket);
+      const length = path === '/api/uploads' ? 10_100_000 : 700_000;
+      const cookie = [...ann.cookies].map((pair) => pair.join('=')).join('; ');
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\ncontent-length: ${length}\r\n\r\n`,
+      );
+      socket.write(Buffer.alloc(length));
+      socket.write('GET /robots.txt HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+      expect((await responses).match(/HTTP\/1\.1 \d+/gu)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+    },
+  );
+
   test('is refused above half a megabyte without a stated length', async () => {
     expect(await sendInPieces('x'.repeat(64 * 1024), 20)).toBe(413);
   });

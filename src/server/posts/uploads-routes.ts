@@ -94,14 +94,15 @@ const maxReceivedBytes = 16 * limits.uploadBytes;
  * Reads the body of an upload, at most `limits.uploadBytes`.
  * @throws ProblemError 'too-large'; 'busy' if this node is receiving too much
  */
-export async function readPicture({ headers, body }: Request): Promise<Uint8Array> {
+export async function readPicture(request: Request): Promise<Uint8Array> {
   const tooLarge = () =>
     new ProblemError('upload-too-large', { params: { max: limits.uploadBytes / 1_000_000 } });
-  if (Number(headers.get('content-length') ?? 0) > limits.uploadBytes) throw tooLarge();
+  // Before the body is touched: a stream that nobody reads would keep the connection from being used again.
+  if (Number(request.headers.get('content-length') ?? 0) > limits.uploadBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of request.body ?? []) {
       length += chunk.length;
       receivedBytes += chunk.length;
       if (length > limits.uploadBytes) throw tooLarge();
