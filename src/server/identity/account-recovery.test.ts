@@ -121,6 +121,19 @@ describe('resetting a forgotten password', () => {
     expect(await signsIn(eve, newPassword)).toBe(true);
     expect(await run('nobody@example.org')).toMatchObject({ out: '', code: 1 });
   });
+
+  test('prints a link for a member who lost the passkeys while passwords are off, and when it works', async () => {
+    const member = await server.register('Kim');
+    expect((await run(member.email)).err).not.toContain('Password sign-in');
+    await setPasswordSignIn(false);
+    const { out, err } = await run(member.email);
+    expect(err).toContain('parley settings set passwordSignIn true');
+    const [, token = ''] = /#(\S+)\n$/.exec(out) ?? [];
+    const reset = () => server.visitor().post('/email/password-reset', { token, newPassword });
+    expect(await reset()).toMatchObject({ status: 403 });
+    await setPasswordSignIn(true);
+    expect(await reset()).toMatchObject({ status: 204 });
+  });
 });
 
 test('emails new members to confirm their address, and restricts nothing until then', async () => {
@@ -252,13 +265,18 @@ test('emails and logs ended sessions and password changes, by member id', async 
   ]);
 });
 
-async function run(email: string): Promise<{ out: string; code: number }> {
-  const result = { out: '', code: 0 };
+async function setPasswordSignIn(value: boolean): Promise<void> {
+  await setSiteSetting(server.db, 'passwordSignIn', value);
+  await server.siteSettings.refresh();
+}
+
+async function run(email: string): Promise<{ out: string; err: string; code: number }> {
+  const result = { out: '', err: '', code: 0 };
   const program = new Command('parley').exitOverride();
   addResetPasswordCommand(program, {
     withDatabase: (work) => work(server.db, 'http://localhost'),
     out: { write: (text) => (result.out += text) },
-    err: { write: () => {} },
+    err: { write: (text) => (result.err += text) },
     exitWith: (code) => (result.code = code),
   });
   await program.parseAsync(['reset-password', email], { from: 'user' });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Database } from '#server/core/database.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { Output } from '#server/core/progress.ts';
+import { readSiteSettings } from '#server/core/site-settings.ts';
 import type { RemovedSignInFactors } from '#shared/identity/two-factor.ts';
 import { removeSignInFactors } from './two-factor.ts';
 import { createResetLink } from './password-resets.ts';
@@ -28,17 +29,23 @@ export function addResetPasswordCommand(program: Command, parts: AccountCommandD
         'Exit codes: 0 printed; 1 no member signs in with this address.',
     )
     .action(async (email: string) => {
-      const link = await parts.withDatabase(async (db, site) => {
+      const reset = await parts.withDatabase(async (db, site) => {
         const token = await createResetLink(db, email);
-        return token === null ? null : `${site}/reset-password#${token}`;
+        if (token === null) return null;
+        const { passwordSignIn } = await readSiteSettings(db);
+        return { link: `${site}/reset-password#${token}`, isPasswordSignInOn: passwordSignIn };
       });
-      if (link === null) {
+      if (reset === null) {
         parts.err.write('No member signs in with this address.\n');
         parts.exitWith(1);
         return;
       }
-      parts.out.write(`${link}\n`);
+      parts.out.write(`${reset.link}\n`);
       parts.err.write('The link works once, within an hour. Hand it only to the member.\n');
+      if (!reset.isPasswordSignInOn)
+        parts.err.write(
+          'Password sign-in is off. The link works only while it is on: parley settings set passwordSignIn true\n',
+        );
     });
 }
 
