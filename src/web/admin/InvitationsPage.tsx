@@ -1,12 +1,11 @@
 import { t } from '@lingui/core/macro';
 import type { Me } from '#shared/identity/accounts.ts';
-import { Button } from '#web/ui/Button.tsx';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation } from '#shared/identity/invitations.ts';
 import { paths } from '#web/core/paths.ts';
 import { toast } from '#web/core/toast.ts';
-import { Dialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -71,19 +70,16 @@ function RevokeDialog({ id, onClose }: { id: number; onClose: () => void }) {
     },
   });
   return (
-    <Dialog title={t`Revoke invitation`} opened onClose={onClose} closeButton={false}>
-      <p className={classes.intro}>
-        {t`Nobody can register with this link any longer. Members who joined with it stay.`}
-      </p>
+    <ConfirmDialog
+      title={t`Revoke invitation`}
+      opened
+      text={t`Nobody can register with this link any longer. Members who joined with it stay.`}
+      label={t`Revoke`}
+      busy={revoke.isPending}
+      onConfirm={() => revoke.mutate()}
+      onCancel={onClose}
+    >
       <FormError message={revoke.error?.message ?? null} />
-      <div className={classes.buttons}>
-        <Button variant="default" data-autofocus onClick={onClose}>
-          {t`Cancel`}
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-          {t`Revoke`}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { Dialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { passwordSignInQuery } from './sign-in.ts';
 import classes from './admin.module.css';
@@ -11,10 +10,16 @@ export function PasswordSignInDialog({ onConfirm, onClose }: { onConfirm: () => 
   const query = useQuery(passwordSignInQuery);
   const members = query.data?.membersWithPasswordOnly;
   return (
-    <Dialog title={t`Switch off password sign-in`} opened onClose={onClose} closeButton={false}>
-      <p className={classes.intro}>
-        {t`Nobody can register or sign in with a password, or reset one. Sessions continue.`}
-      </p>
+    <ConfirmDialog
+      title={t`Switch off password sign-in`}
+      opened
+      text={t`Nobody can register or sign in with a password, or reset one. Sessions continue.`}
+      label={t`Switch off`}
+      busy={false}
+      disabled={members === undefined}
+      onConfirm={onConfirm}
+      onCancel={onClose}
+    >
       {query.isError && members === undefined ? (
         <LoadError text={t`The members could not be counted.`} query={query} />
       ) : (
@@ -30,14 +35,6 @@ export function PasswordSignInDialog({ onConfirm, onClose }: { onConfirm: () => 
           </output>
         </p>
       )}
-      <div className={classes.buttons}>
-        <Button variant="default" data-autofocus onClick={onClose}>
-          {t`Cancel`}
-        </Button>
-        <Button color="red" disabled={members === undefined} onClick={onConfirm}>
-          {t`Switch off`}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -9,7 +9,7 @@ import { toast, toastError } from '#web/core/toast.ts';
 import { ApiTokenList, CreateApiToken } from '#web/identity/index.ts';
 import { formatCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
-import { Dialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
@@ -85,24 +85,16 @@ export function ServiceAccountCard({
         create={(draft) => createServiceAccountToken(client, id, draft)}
         onClose={() => setCreating(false)}
       />
-      <Dialog
+      <ConfirmDialog
         title={t`Deactivate service account`}
         opened={deactivating}
-        onClose={() => setDeactivating(false)}
-        closeButton={false}
-      >
-        <p className={classes.intro}>
-          {t`Programs that use “${name}” are refused until it is activated again. Its posts and tokens stay.`}
-        </p>
-        <div className={classes.buttons}>
-          <Button variant="default" data-autofocus onClick={() => setDeactivating(false)}>
-            {t`Cancel`}
-          </Button>
-          <Button loading={setActive.isPending} onClick={() => setActive.mutate(false)}>
-            {t`Deactivate`}
-          </Button>
-        </div>
-      </Dialog>
+        text={t`Programs that use “${name}” are refused until it is activated again. Its posts and tokens stay.`}
+        label={t`Deactivate`}
+        isHarmless
+        busy={setActive.isPending}
+        onConfirm={() => setActive.mutate(false)}
+        onCancel={() => setDeactivating(false)}
+      />
     </>
   );
 }

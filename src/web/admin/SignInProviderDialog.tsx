@@ -1,9 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SignInProvider } from '#shared/admin/sign-in-providers.ts';
 import { toast } from '#web/core/toast.ts';
-import { Dialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { deleteProvider, providerMembersQuery, setProviderEnabled } from './sign-in-providers.ts';
@@ -26,17 +25,20 @@ export function SignInProviderDialog({ loss, onClose }: { loss: ProviderLoss; on
   });
   const isDeletion = how === 'delete';
   return (
-    <Dialog
+    <ConfirmDialog
       title={isDeletion ? t`Delete sign-in provider: ${name}` : t`Switch off sign-in provider: ${name}`}
       opened
-      onClose={onClose}
-      closeButton={false}
-    >
-      <p className={classes.intro}>
-        {isDeletion
+      text={
+        isDeletion
           ? t`Nobody can sign in with it any longer, and its client secret is deleted. Sessions continue. If you add a provider with the same issuer, it has the linked accounts again.`
-          : t`Nobody can sign in with it until you switch it on again. Sessions continue.`}
-      </p>
+          : t`Nobody can sign in with it until you switch it on again. Sessions continue.`
+      }
+      label={isDeletion ? t`Delete` : t`Switch off`}
+      busy={lose.isPending}
+      disabled={query.data === undefined}
+      onConfirm={() => lose.mutate()}
+      onCancel={onClose}
+    >
       {query.isError && query.data === undefined ? (
         <LoadError text={t`The members could not be counted.`} query={query} />
       ) : (
@@ -45,20 +47,7 @@ export function SignInProviderDialog({ loss, onClose }: { loss: ProviderLoss; on
         </p>
       )}
       <FormError message={lose.error?.message ?? null} />
-      <div className={classes.buttons}>
-        <Button variant="default" data-autofocus onClick={onClose}>
-          {t`Cancel`}
-        </Button>
-        <Button
-          color="red"
-          loading={lose.isPending}
-          disabled={query.data === undefined}
-          onClick={() => lose.mutate()}
-        >
-          {isDeletion ? t`Delete` : t`Switch off`}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

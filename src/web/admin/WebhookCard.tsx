@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '#shared/integrations/webhooks.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { Dialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { WebhookDeliveries } from './WebhookDeliveries.tsx';
 import { getFormatLabel, replaceWebhookSecret, sendTestEvent, setWebhookEnabled } from './webhooks.ts';
@@ -40,6 +40,12 @@ export function WebhookCard({
       toast(t`The test event is being sent`);
     },
     onError,
+  });
+  const replace = useMutation({
+    mutationFn: () => replaceWebhookSecret(client, id),
+    onSuccess: ({ secret }) => onSecret(secret),
+    onError,
+    onSettled: () => setReplacing(false),
   });
   const button = (label: string, text: string, onClick: () => void, isBusy = false) => (
     <Button size="xs" variant="default" aria-label={label} loading={isBusy} onClick={onClick}>
@@ -96,14 +102,16 @@ export function WebhookCard({
         <summary>{t`Deliveries`}</summary>
         {isOpen && <WebhookDeliveries webhook={webhook} />}
       </details>
-      <Dialog
+      <ConfirmDialog
         title={t`Replace secret`}
         opened={replacing}
-        onClose={() => setReplacing(false)}
-        closeButton={false}
-      >
-        <ReplaceSecret id={id} onSecret={onSecret} onClose={() => setReplacing(false)} />
-      </Dialog>
+        text={t`For a day, requests are signed with the old and the new secret. Enter the new one at the receiver until then.`}
+        label={t`Replace secret`}
+        isHarmless
+        busy={replace.isPending}
+        onConfirm={() => replace.mutate()}
+        onCancel={() => setReplacing(false)}
+      />
     </>
   );
 }
@@ -117,37 +125,4 @@ function WebhookProblem({ webhook: { stopReason, hasReadableSecret } }: { webhoo
         ? t`Switched off: the receiver no longer exists (410)`
         : null;
   return problem === null ? null : <strong className={classes.wrong}>{problem}</strong>;
-}
-
-function ReplaceSecret({
-  id,
-  onSecret,
-  onClose,
-}: {
-  id: number;
-  onSecret: (secret: string) => void;
-  onClose: () => void;
-}) {
-  const client = useQueryClient();
-  const replace = useMutation({
-    mutationFn: () => replaceWebhookSecret(client, id),
-    onSuccess: ({ secret }) => onSecret(secret),
-    onError: (error) => toastError(error.message),
-    onSettled: onClose,
-  });
-  return (
-    <>
-      <p className={classes.intro}>
-        {t`For a day, requests are signed with the old and the new secret. Enter the new one at the receiver until then.`}
-      </p>
-      <div className={classes.buttons}>
-        <Button variant="default" data-autofocus onClick={onClose}>
-          {t`Cancel`}
-        </Button>
-        <Button loading={replace.isPending} onClick={() => replace.mutate()}>
-          {t`Replace secret`}
-        </Button>
-      </div>
-    </>
-  );
 }

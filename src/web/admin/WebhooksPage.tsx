@@ -6,7 +6,7 @@ import type { Webhook } from '#shared/integrations/webhooks.ts';
 import { paths } from '#web/core/paths.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { CopyField } from '#web/ui/CopyField.tsx';
-import { DeleteDialog, Dialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog, Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
@@ -89,12 +89,12 @@ function WebhookList({ items, onSecret }: { items: Webhook[]; onSecret: (secret:
           </li>
         ))}
       </ul>
-      <DeleteDialog
+      <ConfirmDialog
         opened={deleting !== null}
         title={t`Delete web hook`}
         text={t`“${deleting?.name ?? ''}” receives no more events. Its list of deliveries is deleted, and events that wait are not sent.`}
-        deleting={remove.isPending}
-        onDelete={() => deleting !== null && remove.mutate(deleting.id)}
+        busy={remove.isPending}
+        onConfirm={() => deleting !== null && remove.mutate(deleting.id)}
         onCancel={() => setDeleting(null)}
       />
     </>

@@ -15,7 +15,7 @@ import { limits } from '#shared/core/limits.ts';
 import { isComposing } from '#web/core/composition.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { PostButton, PostActions } from '#web/posts/index.ts';
 import { Link } from '#web/ui/Link.tsx';
 import { refreshBookmarks } from './bookmarks.ts';
@@ -96,12 +96,12 @@ function BookmarkListActions({ list, onRename }: { list: BookmarkList; onRename:
         <PostButton label={t`Rename list`} Icon={IconPencil} onPress={onRename} />
         <PostButton label={t`Delete list`} Icon={IconTrash} onPress={() => setIsConfirming(true)} />
       </PostActions>
-      <DeleteDialog
+      <ConfirmDialog
         opened={isConfirming}
         title={t`Delete this list?`}
         text={t`Bookmarks in this list are not deleted.`}
-        deleting={remove.isPending}
-        onDelete={() => remove.mutate()}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate()}
         onCancel={() => setIsConfirming(false)}
       />
     </div>

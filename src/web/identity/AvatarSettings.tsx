@@ -9,7 +9,7 @@ import { sessionQuery, useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { uploadPicture } from '#web/core/upload-picture.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useDropTarget } from '#web/ui/useDropTarget.ts';
 import classes from './AvatarSettings.module.css';
@@ -117,12 +117,12 @@ function RemoveButton() {
       <Button variant="subtle" color="red" className={classes.remove} onClick={() => setAsking(true)}>
         {t`Remove`}
       </Button>
-      <DeleteDialog
+      <ConfirmDialog
         opened={isAsking}
         title={t`Remove your profile picture?`}
         text={t`Your initial is shown instead.`}
-        deleting={removal.isPending}
-        onDelete={() => removal.mutate()}
+        busy={removal.isPending}
+        onConfirm={() => removal.mutate()}
         onCancel={() => setAsking(false)}
       />
     </>

@@ -7,7 +7,7 @@ import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { useMember } from '#web/core/session.ts';
 import { Author } from '#web/posts/index.ts';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Time } from '#web/ui/Time.tsx';
@@ -109,12 +109,12 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
           </Button>
         </div>
       )}
-      <DeleteDialog
+      <ConfirmDialog
         opened={isConfirming}
         title={t`Delete this post?`}
         text={t`This cannot be undone.`}
-        deleting={withdraw.isPending}
-        onDelete={() => withdraw.mutate()}
+        busy={withdraw.isPending}
+        onConfirm={() => withdraw.mutate()}
         onCancel={() => setIsConfirming(false)}
       />
     </article>

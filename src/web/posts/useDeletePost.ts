@@ -27,8 +27,8 @@ export function useDeletePost(
     ask: () => setIsConfirming(true),
     dialog: {
       opened: isConfirming,
-      deleting: remove.isPending,
-      onDelete: () => {
+      busy: remove.isPending,
+      onConfirm: () => {
         if (!remove.isPending) remove.mutate();
       },
       onCancel: () => setIsConfirming(false),

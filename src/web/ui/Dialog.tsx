@@ -44,24 +44,37 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** Asks for confirmation before something is deleted. 'Cancel' has the focus. */
-export function DeleteDialog(props: {
+/** Asks for confirmation, such as before something is deleted. 'Cancel' has the focus. */
+export function ConfirmDialog(props: {
   opened: boolean;
   title: string;
   text: string;
-  deleting: boolean;
-  onDelete: () => void;
+  /** The label of the button that confirms; 'Delete' if absent. */
+  label?: string;
+  /** Whether nothing is lost. Then its button is not red. */
+  isHarmless?: boolean;
+  busy: boolean;
+  disabled?: boolean;
+  onConfirm: () => void;
   onCancel: () => void;
+  /** Between the text and the buttons. */
+  children?: ReactNode;
 }) {
   return (
     <Dialog title={props.title} opened={props.opened} onClose={props.onCancel} closeButton={false}>
       <p className={classes.question}>{props.text}</p>
+      {props.children}
       <div className={classes.buttons}>
         <Button variant="default" data-autofocus onClick={props.onCancel}>
           {t`Cancel`}
         </Button>
-        <Button color="red" loading={props.deleting} onClick={props.onDelete}>
-          {t`Delete`}
+        <Button
+          {...(props.isHarmless !== true && { color: 'red' })}
+          loading={props.busy}
+          disabled={props.disabled}
+          onClick={props.onConfirm}
+        >
+          {props.label ?? t`Delete`}
         </Button>
       </div>
     </Dialog>

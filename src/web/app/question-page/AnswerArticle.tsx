@@ -8,7 +8,7 @@ import { PostMenu } from '#web/moderation/PostMenu.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { CopyLinkButton } from '#web/posts/ShareButton.tsx';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
@@ -104,7 +104,7 @@ export const AnswerArticle = memo(function AnswerArticle({ answer }: { answer: A
       <WhileReplyingTo post={post}>
         <ReplyForm to={post} isDeleted={isDeleted} answerId={answer.id} />
       </WhileReplyingTo>
-      <DeleteDialog
+      <ConfirmDialog
         {...deletion.dialog}
         title={t`Delete this answer?`}
         text={t`This permanently deletes the answer and its replies.`}

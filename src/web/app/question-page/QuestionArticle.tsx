@@ -4,7 +4,7 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { getSiteOrigin } from '#web/core/paths.ts';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { QuestionStatusBanner } from '#web/moderation/QuestionStatusBanner.tsx';
 import { BookmarkButton } from '#web/engagement/BookmarkButton.tsx';
 import { MuteQuestionButton } from '#web/engagement/MuteQuestionButton.tsx';
@@ -106,7 +106,7 @@ export const QuestionArticle = memo(function QuestionArticle({
           </div>
         </>
       )}
-      <DeleteDialog
+      <ConfirmDialog
         {...deletion.dialog}
         title={t`Delete this question?`}
         text={t`This permanently deletes the question, its answers and all replies.`}

@@ -7,7 +7,7 @@ import { PostMenu } from '#web/moderation/PostMenu.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { CopyLinkButton } from '#web/posts/ShareButton.tsx';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { AuthorPostActions, PostActions } from '#web/posts/PostActions.tsx';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { PostFrame } from '#web/posts/PostFrame.tsx';
@@ -80,7 +80,7 @@ export const ReplyArticle = memo(function ReplyArticle({ reply }: { reply: Reply
       <WhileReplyingTo post={post}>
         <ReplyForm to={post} isDeleted={reply.deleted} answerId={reply.answerId} />
       </WhileReplyingTo>
-      <DeleteDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`This cannot be undone.`} />
+      <ConfirmDialog {...deletion.dialog} title={t`Delete this reply?`} text={t`This cannot be undone.`} />
     </PostFrame>
   );
 });

@@ -9,7 +9,7 @@ import facts from '#web/ui/meta-line.module.css';
 import { copyText } from '#web/ui/copy-text.ts';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { QueuedMark } from '#web/ui/QueuedMark.tsx';
-import { DeleteDialog } from '#web/ui/Dialog.tsx';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { restoreAsDraft } from './restore-posts.ts';
 import { rememberLostFocus } from './useQueuedPosts.ts';
 import { PostButton, PostActions } from '#web/posts/PostActions.tsx';
@@ -97,12 +97,12 @@ export function QueuedPostCard({
           {actions}
         </div>
       )}
-      <DeleteDialog
+      <ConfirmDialog
         opened={deleting}
         title={queuedPostMessages[kind].title()}
         text={t`It has not been posted. This cannot be undone.`}
-        deleting={false}
-        onDelete={() => dequeueAction(memberId, item)}
+        busy={false}
+        onConfirm={() => dequeueAction(memberId, item)}
         onCancel={() => setDeleting(false)}
       />
     </article>
