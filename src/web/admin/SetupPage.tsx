@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '#web/core/router.ts';
-import { type ChangeEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { SettingValues } from '#shared/core/setting-catalogue.ts';
 import { isLanguage, type Language, languageNames, languages } from '#shared/core/languages.ts';
 import { findRegistrationProblem } from '#shared/identity/accounts.ts';
@@ -23,6 +23,7 @@ import { useLanguage } from '#web/languages/languages.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { ButtonLink } from '#web/ui/Link.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
+import { type Problem, useFields } from '#web/ui/useFields.ts';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import page from '#web/ui/page.module.css';
 import classes from './admin.module.css';
@@ -31,7 +32,6 @@ const account = { displayName: '', email: '', password: '', confirmPassword: '' 
 const empty = { siteName: '', siteDescription: '', ...account };
 type Joining = SettingValues['joining'];
 type Field = keyof typeof empty;
-type Problem = { field: Field | null; message: string };
 
 /** The target of the link that the server prints for the owner of a new community. The form sends its token. */
 export function SetupPage() {
@@ -57,15 +57,13 @@ function SetupForm() {
   const member = useMember();
   const client = useQueryClient();
   const router = useRouter();
-  const [form, setForm] = useState(empty);
+  const { texts, field, showProblem, formError } = useFields(useState(empty));
   const [language, setLanguage] = useState<Language>(useInterfaceLanguage());
   const [joining, setJoining] = useState<Joining>('open');
   const [reading, setReading] = useState<'everyone' | 'members'>('everyone');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const fields = useRef(new Map<Field, HTMLInputElement>());
   const setUp = useMutation({
     mutationFn: () => {
-      const { siteName, siteDescription, ...owner } = form;
+      const { siteName, siteDescription, ...owner } = texts;
       const chosen = {
         token,
         siteName,
@@ -86,47 +84,24 @@ function SetupForm() {
       });
       await router.navigate('/');
     },
-    onError: (error) => fail(toProblem(error)),
+    onError: (error) => showProblem(toProblem(error)),
   });
-
-  function fail(newProblem: Problem) {
-    setProblem(newProblem);
-    if (newProblem.field !== null) fields.current.get(newProblem.field)?.focus();
-  }
 
   function submit() {
-    const wrong = member === null ? findRegistrationProblem(form) : null;
-    if (form.siteName.trim() === '')
-      return fail({ field: 'siteName', message: translateError('setting-required') });
-    if (wrong !== null) return fail({ field: wrong.field, message: translateCodedError(wrong) });
-    setProblem(null);
+    const wrong = member === null ? findRegistrationProblem(texts) : null;
+    if (texts.siteName.trim() === '')
+      return showProblem({ field: 'siteName', message: translateError('setting-required') });
+    if (wrong !== null) return showProblem({ field: wrong.field, message: translateCodedError(wrong) });
+    showProblem(null);
     return setUp.mutate();
   }
-
-  const field = (name: Field) => ({
-    ref: (element: HTMLInputElement | null) => {
-      if (element === null) fields.current.delete(name);
-      else fields.current.set(name, element);
-    },
-    value: form[name],
-    error: problem?.field === name && problem.message,
-    onChange: (event: ChangeEvent<HTMLInputElement>) => {
-      const { value } = event.currentTarget;
-      setForm((before) => ({ ...before, [name]: value }));
-    },
-  });
 
   return (
     <>
       <p className={classes.intro}>
         {t`Name your community and create the account of its first admin. You can change everything later.`}
       </p>
-      <AccountForm
-        submit={t`Set up community`}
-        busy={setUp.isPending}
-        error={problem?.field === null ? problem.message : null}
-        onSubmit={submit}
-      >
+      <AccountForm submit={t`Set up community`} busy={setUp.isPending} error={formError} onSubmit={submit}>
         <TextInput label={t`Name of the community`} dir="auto" autoComplete="off" {...field('siteName')} />
         <TextInput
           label={t`Purpose, in one sentence (optional)`}
@@ -162,7 +137,7 @@ function SetupForm() {
             <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
             <div>
               <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
-              <PasswordStrength password={form.password} />
+              <PasswordStrength password={texts.password} />
             </div>
             <PasswordField
               label={t`Confirm password`}
@@ -188,7 +163,7 @@ function useInterfaceLanguage(): Language {
 }
 
 /** The fields of the account have the prefix 'account.' in errors of the request. */
-function toProblem(error: Error): Problem {
+function toProblem(error: Error): Problem<Field> {
   if (!(error instanceof ApiError)) return { field: null, message: translateError('registration-failed') };
   for (const { field, message } of error.errors) {
     const name = field.replace(/^account\./u, '');

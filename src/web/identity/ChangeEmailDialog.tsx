@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { getActionErrorMessage } from '#web/core/action-error.ts';
@@ -9,10 +9,9 @@ import { ApiError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { type Problem, useFields } from '#web/ui/useFields.ts';
 import { useChangeEmail } from './settings.ts';
 import classes from './account-settings.module.css';
-
-type Problem = { field: 'email' | 'password' | null; message: string };
 
 /** Asks for the new address and the password. */
 export function ChangeEmailDialog(props: { opened: boolean; isEmailEnabled: boolean; onClose: () => void }) {
@@ -24,39 +23,24 @@ export function ChangeEmailDialog(props: { opened: boolean; isEmailEnabled: bool
 }
 
 function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean; onClose: () => void }) {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const emailField = useRef<HTMLInputElement>(null);
-  const passwordField = useRef<HTMLInputElement>(null);
+  const { texts, field, showProblem, formError } = useFields(useState({ email: '', password: '' }));
   const change = useChangeEmail();
-
-  function fail(newProblem: Problem) {
-    setProblem(newProblem);
-    if (newProblem.field !== null)
-      (newProblem.field === 'email' ? emailField : passwordField).current?.focus();
-  }
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (change.isPending) return;
-    if (!emailAddress.safeParse(email).success)
-      return fail({ field: 'email', message: translateError('email-not-valid') });
-    setProblem(null);
-    change.mutate(
-      { email, password },
-      {
-        onSuccess: ({ pendingEmail }) => {
-          onClose();
-          toast(
-            pendingEmail === null
-              ? t`Your email address has been changed.`
-              : t`Email sent to ${pendingEmail}.`,
-          );
-        },
-        onError: (error) => fail(toFormProblem(error)),
+    if (!emailAddress.safeParse(texts.email).success)
+      return showProblem({ field: 'email', message: translateError('email-not-valid') });
+    showProblem(null);
+    change.mutate(texts, {
+      onSuccess: ({ pendingEmail }) => {
+        onClose();
+        toast(
+          pendingEmail === null ? t`Your email address has been changed.` : t`Email sent to ${pendingEmail}.`,
+        );
       },
-    );
+      onError: (error) => showProblem(toFormProblem(error)),
+    });
   }
 
   return (
@@ -66,25 +50,9 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
           ? t`We'll send a confirmation link to the new address and a notice to the old one. From the old address you can undo the change for 7 days.`
           : t`You will sign in with the new address.`}
       </p>
-      <TextInput
-        ref={emailField}
-        label={t`New email`}
-        type="email"
-        autoComplete="email"
-        data-autofocus
-        value={email}
-        error={problem?.field === 'email' && problem.message}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <PasswordField
-        ref={passwordField}
-        label={t`Your password`}
-        autoComplete="current-password"
-        value={password}
-        error={problem?.field === 'password' && problem.message}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-      <FormError message={problem?.field === null ? problem.message : null} />
+      <TextInput label={t`New email`} type="email" autoComplete="email" data-autofocus {...field('email')} />
+      <PasswordField label={t`Your password`} autoComplete="current-password" {...field('password')} />
+      <FormError message={formError} />
       <div className={classes.dialogButtons}>
         <Button variant="default" onClick={onClose}>
           {t`Cancel`}
@@ -98,7 +66,7 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
 }
 
 /** Assigns the server's error to a field. */
-export function toFormProblem(error: Error): Problem {
+export function toFormProblem(error: Error): Problem<'email' | 'password'> {
   if (!(error instanceof ApiError)) return { field: null, message: getActionErrorMessage(error) };
   const [named] = error.errors;
   if (named?.field === 'email' || named?.field === 'password')

@@ -1,61 +1,39 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { type ChangeEvent, type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { ApiError, translateError, translateSchemaError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
+import { type Problem, useFields } from '#web/ui/useFields.ts';
 import { useChangePassword } from './settings.ts';
 import classes from './settings-form.module.css';
 
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 type Field = keyof typeof empty;
-type Problem = { field: Field | null; message: string };
 
 export function ChangePasswordForm() {
-  const [form, setForm] = useState(empty);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const fields = useRef(new Map<Field, HTMLInputElement>());
+  const { texts, setTexts, field, showProblem, formError } = useFields(useState(empty));
   const change = useChangePassword();
-
-  function fail(newProblem: Problem) {
-    setProblem(newProblem);
-    if (newProblem.field !== null) fields.current.get(newProblem.field)?.focus();
-  }
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (change.isPending) return;
-    const newProblem = validatePasswordChange(form);
-    if (newProblem !== null) return fail(newProblem);
-    setProblem(null);
-    const { currentPassword, newPassword } = form;
+    const problem = validatePasswordChange(texts);
+    showProblem(problem);
+    if (problem !== null) return;
+    const { currentPassword, newPassword } = texts;
     change.mutate(
       { currentPassword, newPassword },
       {
         onSuccess: () => {
-          setForm(empty);
+          setTexts(empty);
           toast(t`Password changed. You are signed out on all other devices.`);
         },
-        onError: (error) => fail(toFormProblem(error)),
+        onError: (error) => showProblem(toFormProblem(error)),
       },
     );
-  }
-
-  function field(name: Field) {
-    return {
-      ref: (element: HTMLInputElement | null) => {
-        if (element === null) fields.current.delete(name);
-        else fields.current.set(name, element);
-      },
-      value: form[name],
-      error: problem?.field === name && problem.message,
-      onChange: (event: ChangeEvent<HTMLInputElement>) => {
-        const { value } = event.currentTarget;
-        setForm((before) => ({ ...before, [name]: value }));
-      },
-    };
   }
 
   return (
@@ -72,7 +50,7 @@ export function ChangePasswordForm() {
           toggle={false}
           {...field('newPassword')}
         />
-        <PasswordStrength password={form.newPassword} />
+        <PasswordStrength password={texts.newPassword} />
       </div>
       <PasswordField
         label={t`Confirm new password`}
@@ -80,7 +58,7 @@ export function ChangePasswordForm() {
         toggle={false}
         {...field('confirmPassword')}
       />
-      <FormError message={problem?.field === null ? problem.message : null} />
+      <FormError message={formError} />
       <Button type="submit" loading={change.isPending}>
         {t`Change password`}
       </Button>
@@ -89,7 +67,7 @@ export function ChangePasswordForm() {
 }
 
 /** The first broken rule, in the order of the registration form (docs/product.md 2.1). */
-function validatePasswordChange(form: typeof empty): Problem | null {
+function validatePasswordChange(form: typeof empty): Problem<Field> | null {
   if (form.currentPassword === '')
     return { field: 'currentPassword', message: t`Please enter your current password.` };
   if (form.newPassword !== form.confirmPassword)
@@ -102,7 +80,7 @@ function validatePasswordChange(form: typeof empty): Problem | null {
   };
 }
 
-function toFormProblem(error: Error): Problem {
+function toFormProblem(error: Error): Problem<Field> {
   if (!(error instanceof ApiError))
     return {
       field: null,

@@ -1,12 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { toast } from '#web/core/toast.ts';
 import fields from '#web/ui/fields.module.css';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useFields } from '#web/ui/useFields.ts';
 import { useDeleteAccount } from './settings.ts';
 import { toFormProblem } from './ChangeEmailDialog.tsx';
 import classes from './account-settings.module.css';
@@ -60,27 +61,19 @@ function DeleteAccountForm({
   onClose,
 }: Required<DeleteAccountProps> & { onClose: () => void }) {
   const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
-  const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState<{ isOfPassword: boolean; message: string } | null>(null);
-  const passwordField = useRef<HTMLInputElement>(null);
+  const { texts, field, showProblem, formError } = useFields(useState({ password: '' }));
   const deletion = useDeleteAccount({ onDeleted: () => toast(t`Your account has been deleted.`) });
-
-  function failPassword(message: string) {
-    setProblem({ isOfPassword: true, message });
-    passwordField.current?.focus();
-  }
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (deletion.isPending) return;
-    setProblem(null);
+    showProblem(null);
     deletion.mutate(
-      { password, posts },
+      { ...texts, posts },
       {
         onError: (error) => {
-          const { field, message } = toFormProblem(error);
-          if (field === 'password') return failPassword(message);
-          return setProblem({ isOfPassword: false, message });
+          const problem = toFormProblem(error);
+          showProblem({ ...problem, field: problem.field === 'password' ? 'password' : null });
         },
       },
     );
@@ -114,16 +107,9 @@ function DeleteAccountForm({
         </fieldset>
       )}
       {hasPassword && (
-        <PasswordField
-          ref={passwordField}
-          label={t`Your password`}
-          autoComplete="current-password"
-          value={password}
-          error={problem?.isOfPassword === true && problem.message}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <PasswordField label={t`Your password`} autoComplete="current-password" {...field('password')} />
       )}
-      <FormError message={problem?.isOfPassword === false ? problem.message : null} />
+      <FormError message={formError} />
       <div className={classes.dialogButtons}>
         <Button variant="default" data-autofocus onClick={onClose}>
           {t`Cancel`}

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/ui/Link.tsx';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { setupStateQuery, signInMethodsQuery, useSignIn } from './sign-in.ts';
@@ -14,50 +14,40 @@ import { ApiError, translateError } from '#web/core/errors.ts';
 import { isAskPath } from '#shared/identity/next-page.ts';
 import { useNextPage, useSessionEnded, useVisitorPath } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { type Problem, useFields } from '#web/ui/useFields.ts';
 import WelcomeText from '#web/ui/WelcomeText.tsx';
 import classes from './auth-pages.module.css';
 import { paths } from '#web/core/paths.ts';
 
-type Problem = { field: 'email' | 'password' | null; message: string };
+type Field = 'email' | 'password';
 
 export function LoginPage() {
   usePageTitle(t`Sign in`);
   const next = useNextPage();
   const registerPath = useVisitorPath(paths.register);
   const sessionEnded = useSessionEnded();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const { texts, setTexts, field, showProblem, formError } = useFields(useState({ email: '', password: '' }));
   const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const emailField = useRef<HTMLInputElement>(null);
-  const passwordField = useRef<HTMLInputElement>(null);
   const [needsTwoFactor, setHalfIn] = useState(false);
   const signIn = useSignIn();
 
-  function fail(newProblem: Problem) {
-    setProblem(newProblem);
-    (newProblem.field === 'email' ? emailField : passwordField).current?.focus();
-  }
-
   function submit() {
-    const address = emailAddress.safeParse(email);
-    if (!address.success) return fail({ field: 'email', message: translateError('email-not-valid') });
-    if (password === '') return fail({ field: 'password', message: t`Please enter your password.` });
-    setProblem(null);
-    signIn.mutate(
-      { email, password },
-      {
-        onSuccess: ({ needs }) => setHalfIn(needs === 'two-factor'),
-        onError: (error) => fail(toProblem(error)),
-      },
-    );
+    if (!emailAddress.safeParse(texts.email).success)
+      return showProblem({ field: 'email', message: translateError('email-not-valid') });
+    if (texts.password === '')
+      return showProblem({ field: 'password', message: t`Please enter your password.` });
+    showProblem(null);
+    signIn.mutate(texts, {
+      onSuccess: ({ needs }) => setHalfIn(needs === 'two-factor'),
+      onError: (error) => showProblem(toProblem(error)),
+    });
   }
 
   if (needsTwoFactor)
     return (
       <TwoFactorForm
         onBack={() => {
-          setPassword('');
+          setTexts({ ...texts, password: '' });
           setHalfIn(false);
         }}
       />
@@ -75,30 +65,9 @@ export function LoginPage() {
       )}
       {isAskPath(next) && <p className={classes.notice}>{t`Please log in to ask a question`}</p>}
       {hasPasswords && (
-        <AccountForm
-          submit={t`Sign in`}
-          busy={signIn.isPending}
-          error={problem?.field === null ? problem.message : null}
-          onSubmit={submit}
-        >
-          <TextInput
-            ref={emailField}
-            label={t`Email`}
-            type="email"
-            autoComplete="username webauthn"
-
-            value={email}
-            error={problem?.field === 'email' && problem.message}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          <PasswordField
-            ref={passwordField}
-            label={t`Password`}
-            autoComplete="current-password"
-            value={password}
-            error={problem?.field === 'password' && problem.message}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
+        <AccountForm submit={t`Sign in`} busy={signIn.isPending} error={formError} onSubmit={submit}>
+          <TextInput label={t`Email`} type="email" autoComplete="username webauthn" {...field('email')} />
+          <PasswordField label={t`Password`} autoComplete="current-password" {...field('password')} />
         </AccountForm>
       )}
       <OtherSignInMethods next={next} hasPasswords={hasPasswords} />
@@ -127,13 +96,13 @@ function SetupNotice() {
   );
 }
 
-function toProblem(error: Error): Problem {
+function toProblem(error: Error): Problem<Field> {
   if (!(error instanceof ApiError) || error.status >= 500)
     return { field: null, message: translateError('wrong-credentials') };
   return { field: getField(error), message: error.message };
 }
 
-function getField(error: ApiError): Problem['field'] {
+function getField(error: ApiError): Field | null {
   if (error.kind === 'wrong-password') return 'password';
   if (error.kind === 'unknown-email' || error.messageForField('email') !== null) return 'email';
   return null;

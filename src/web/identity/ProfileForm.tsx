@@ -3,7 +3,7 @@ import { Button } from '#web/ui/Button.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { type MemberSettings, memberSettings as settingsRules } from '#shared/identity/profiles.ts';
 import { signInMethodsQuery } from './sign-in.ts';
@@ -12,38 +12,24 @@ import { toast } from '#web/core/toast.ts';
 import fields from '#web/ui/fields.module.css';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { type Problem, useFields } from '#web/ui/useFields.ts';
 import { useSaveSettings } from './settings.ts';
 import classes from './settings-form.module.css';
 
 const fieldNames = ['displayName', 'bio', 'location', 'website'] as const;
-type Problem = { field: (typeof fieldNames)[number] | null; message: string };
+type Field = (typeof fieldNames)[number];
 
 /** The settings for how others see the member. */
 export function ProfileForm({ initial }: { initial: MemberSettings }) {
-  const [displayName, setDisplayName] = useState(initial.displayName);
-  const [bio, setBio] = useState(initial.bio ?? '');
-  const [location, setLocation] = useState(initial.location ?? '');
-  const [website, setWebsite] = useState(initial.website ?? '');
+  const { texts, setTexts, field, showProblem, formError } = useFields(useState(() => toTexts(initial)));
   const [showEmail, setShowEmail] = useState(initial.showEmail);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const nameField = useRef<HTMLInputElement>(null);
-  const bioField = useRef<HTMLTextAreaElement>(null);
-  const locationField = useRef<HTMLInputElement>(null);
-  const websiteField = useRef<HTMLInputElement>(null);
   const save = useSaveSettings();
   const { emailVisibility = 'shown' } = useQuery(signInMethodsQuery).data ?? {};
-
-  function fail(newProblem: Problem) {
-    setProblem(newProblem);
-    if (newProblem.field === 'displayName') nameField.current?.focus();
-    if (newProblem.field === 'bio') bioField.current?.focus();
-    if (newProblem.field === 'location') locationField.current?.focus();
-    if (newProblem.field === 'website') websiteField.current?.focus();
-  }
 
   function submit(event: FormEvent) {
     event.preventDefault();
     if (save.isPending) return;
+    const { displayName, bio, location, website } = texts;
     const checked = settingsRules.safeParse({
       displayName,
       bio: bio.trim() === '' ? null : bio,
@@ -53,59 +39,36 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
     });
     if (!checked.success) {
       const [issue] = checked.error.issues;
-      return fail({
+      return showProblem({
         field: toProblemField(issue?.path[0]),
         message: translateSchemaError(checked.error),
       });
     }
-    setProblem(null);
+    showProblem(null);
     save.mutate(checked.data, {
       onSuccess: (saved) => {
-        setDisplayName(saved.displayName);
-        setBio(saved.bio ?? '');
-        setLocation(saved.location ?? '');
-        setWebsite(saved.website ?? '');
+        setTexts(toTexts(saved));
         toast(t`Profile saved`);
       },
-      onError: (error) => fail(toFormProblem(error)),
+      onError: (error) => showProblem(toFormProblem(error)),
     });
   }
 
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
-      <TextInput
-        ref={nameField}
-        label={t`Display name`}
-        autoComplete="name"
-        dir="auto"
-        value={displayName}
-        error={problem?.field === 'displayName' && problem.message}
-        onChange={(event) => setDisplayName(event.currentTarget.value)}
-      />
+      <TextInput label={t`Display name`} autoComplete="name" dir="auto" {...field('displayName')} />
       <div>
         <Textarea
-          ref={bioField}
           label={t`Bio`}
           description={t`A few words about yourself, shown on your profile.`}
           rows={5}
           dir="auto"
-          value={bio}
-          error={problem?.field === 'bio' && problem.message}
-          onChange={(event) => setBio(event.currentTarget.value)}
+          {...field('bio')}
         />
-        <CharacterCounter text={bio} max={limits.bio} />
+        <CharacterCounter text={texts.bio} max={limits.bio} />
       </div>
+      <TextInput label={t`Location`} autoComplete="off" dir="auto" {...field('location')} />
       <TextInput
-        ref={locationField}
-        label={t`Location`}
-        autoComplete="off"
-        dir="auto"
-        value={location}
-        error={problem?.field === 'location' && problem.message}
-        onChange={(event) => setLocation(event.currentTarget.value)}
-      />
-      <TextInput
-        ref={websiteField}
         label={t`Website`}
         type="url"
         inputMode="url"
@@ -113,9 +76,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
         autoCapitalize="none"
         spellCheck={false}
         dir="ltr"
-        value={website}
-        error={problem?.field === 'website' && problem.message}
-        onChange={(event) => setWebsite(event.currentTarget.value)}
+        {...field('website')}
       />
       {emailVisibility !== 'never' && (
         <label className={classes.choice}>
@@ -128,7 +89,7 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
           {t`Show my email address on my profile`}
         </label>
       )}
-      <FormError message={problem?.field === null ? problem.message : null} />
+      <FormError message={formError} />
       <Button type="submit" loading={save.isPending}>
         {t`Save changes`}
       </Button>
@@ -136,7 +97,14 @@ export function ProfileForm({ initial }: { initial: MemberSettings }) {
   );
 }
 
-function toFormProblem(error: Error): Problem {
+const toTexts = ({ displayName, bio, location, website }: MemberSettings): Record<Field, string> => ({
+  displayName,
+  bio: bio ?? '',
+  location: location ?? '',
+  website: website ?? '',
+});
+
+function toFormProblem(error: Error): Problem<Field> {
   if (!(error instanceof ApiError))
     return {
       field: null,
@@ -146,6 +114,6 @@ function toFormProblem(error: Error): Problem {
   return { field: toProblemField(named?.field), message: named?.message ?? error.message };
 }
 
-function toProblemField(name: unknown): Problem['field'] {
+function toProblemField(name: unknown): Field | null {
   return fieldNames.find((field) => field === name) ?? null;
 }

@@ -3,7 +3,6 @@ import { Trans } from '@lingui/react/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/ui/Link.tsx';
-import { useRef, useState } from 'react';
 import { findRegistrationProblem, type RegistrationProblem } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { InvitationNotice, useInvitationToken } from './InvitationNotice.tsx';
@@ -18,11 +17,11 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { useNextPage, useVisitorPath } from './next-page.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { RulesNote } from '#web/ui/RulesNote.tsx';
+import { type Problem, useFields } from '#web/ui/useFields.ts';
 import classes from './auth-pages.module.css';
 import { paths } from '#web/core/paths.ts';
 
 type Field = RegistrationProblem['field'];
-type Problem = { field: Field | null; message: string };
 
 const empty = { displayName: '', email: '', password: '', confirmPassword: '' };
 
@@ -74,9 +73,7 @@ function RegistrationForm({
   /** Otherwise people register with a provider only. */
   hasPasswords: boolean;
 }) {
-  const [form, setForm] = useTypedState('registration', empty);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const fields = useRef(new Map<Field, HTMLInputElement>());
+  const { texts, field, showProblem, formError } = useFields(useTypedState('registration', empty));
   const register = useRegister();
   const client = useQueryClient();
   const { emailVisibility = 'shown', signUpQuestions: questions = [] } =
@@ -85,24 +82,18 @@ function RegistrationForm({
   /** Null until the visitor chooses; the site's default applies until then. */
   const [showEmail, setShowEmail] = useTypedState<boolean | null>('registration-email', null);
 
-  function fail(newProblem: Problem) {
-    setProblem(newProblem);
-    if (newProblem.field !== null) fields.current.get(newProblem.field)?.focus();
-  }
-
   function submit() {
-    const newProblem = findRegistrationProblem(form);
-    if (newProblem !== null)
-      return fail({ field: newProblem.field, message: translateCodedError(newProblem) });
-    setProblem(null);
+    const wrong = findRegistrationProblem(texts);
+    showProblem(wrong === null ? null : { field: wrong.field, message: translateCodedError(wrong) });
+    if (wrong !== null) return;
     if (!answers.check()) return;
     const chosen = showEmail === null ? {} : { showEmail };
     register.mutate(
-      { ...form, ...chosen, invitation, signUpAnswers: answers.answers },
+      { ...texts, ...chosen, invitation, signUpAnswers: answers.answers },
       {
         onError: (error) => {
           if (answers.showErrors(error)) return;
-          fail(toProblem(error));
+          showProblem(toProblem(error));
           // The form then has the new questions.
           if (error instanceof ApiError && error.code === 'sign-up-questions-changed')
             void client.invalidateQueries({ queryKey: signInMethodsQuery.queryKey });
@@ -111,35 +102,15 @@ function RegistrationForm({
     );
   }
 
-  function field(name: keyof typeof empty) {
-    return {
-      ref: (element: HTMLInputElement | null) => {
-        if (element === null) fields.current.delete(name);
-        else fields.current.set(name, element);
-      },
-      value: form[name],
-      error: problem?.field === name && problem.message,
-      onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
-        const { value } = event.currentTarget;
-        setForm((before) => ({ ...before, [name]: value }));
-      },
-    };
-  }
-
   return (
     <>
       {hasPasswords ? (
-        <AccountForm
-          submit={t`Create account`}
-          busy={register.isPending}
-          error={problem?.field === null ? problem.message : null}
-          onSubmit={submit}
-        >
+        <AccountForm submit={t`Create account`} busy={register.isPending} error={formError} onSubmit={submit}>
           <TextInput label={t`Full name`} autoComplete="name" {...field('displayName')} />
           <TextInput label={t`Email`} type="email" autoComplete="email" {...field('email')} />
           <div>
             <PasswordField label={t`Password`} autoComplete="new-password" {...field('password')} />
-            <PasswordStrength password={form.password} />
+            <PasswordStrength password={texts.password} />
           </div>
           <PasswordField
             label={t`Confirm password`}
@@ -167,14 +138,14 @@ function RegistrationForm({
           )}
         </AccountForm>
       ) : (
-        <FormError message={problem?.message ?? null} />
+        <FormError message={formError} />
       )}
       <RulesNote className={classes.rules} />
       <div className={classes.providers}>
         <ProviderButtons
           next={next}
           invitation={invitation}
-          onProblem={(message) => setProblem(message === null ? null : { field: null, message })}
+          onProblem={(message) => showProblem(message === null ? null : { field: null, message })}
         />
       </div>
     </>
@@ -196,7 +167,7 @@ function getRefusal({
   return joining === 'invitation' && !isInvited ? 'invitation-required' : null;
 }
 
-function toProblem(error: Error): Problem {
+function toProblem(error: Error): Problem<Field> {
   if (!(error instanceof ApiError) || error.status >= 500)
     return { field: null, message: translateError('registration-failed') };
   const named = error.errors.find(({ field }) => isField(field));
