@@ -1,11 +1,9 @@
-import { t } from '@lingui/core/macro';
-import { Button } from './Button.tsx';
 import { Suspense, useState, type ReactNode } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
-import classes from './Dialog.module.css';
 
 const load = () => import('./DialogWindow.tsx');
 const DialogWindow = lazyComponent(load);
+const ConfirmWindow = lazyComponent(async () => ({ default: (await load()).ConfirmWindow }));
 
 export type DialogProps = {
   title: string;
@@ -21,31 +19,7 @@ export type DialogProps = {
   children: ReactNode;
 };
 
-/** Loads the code of dialogs, so that one opens at once, also if the connection is lost meanwhile. */
-export function preloadDialogs(): void {
-  load().catch(ignore);
-}
-
-/** Opening a dialog tries again. */
-function ignore() {}
-
-/**
- * A modal dialog: it traps the focus, Esc closes it, and the focus returns to its opener. On phones it is a bottom
- * sheet, which a swipe down on its title also closes. Its code is loaded when the first dialog opens.
- */
-export function Dialog(props: DialogProps) {
-  const [wasOpened, setWasOpened] = useState(props.opened);
-  if (props.opened && !wasOpened) setWasOpened(true);
-  if (!wasOpened) return null;
-  return (
-    <Suspense>
-      <DialogWindow {...props} />
-    </Suspense>
-  );
-}
-
-/** Asks for confirmation, such as before something is deleted. 'Cancel' has the focus. */
-export function ConfirmDialog(props: {
+export type ConfirmProps = {
   opened: boolean;
   title: string;
   text: string;
@@ -59,24 +33,39 @@ export function ConfirmDialog(props: {
   onCancel: () => void;
   /** Between the text and the buttons. */
   children?: ReactNode;
-}) {
+};
+
+/** Loads the code of dialogs, so that one opens at once, also if the connection is lost meanwhile. */
+export function preloadDialogs(): void {
+  load().catch(ignore);
+}
+
+/** Opening a dialog tries again. */
+function ignore() {}
+
+/**
+ * A modal dialog: it traps the focus, Esc closes it, and the focus returns to its opener. On phones it is a bottom
+ * sheet, which a swipe down on its title also closes. Its code is loaded when the first dialog opens.
+ */
+export function Dialog(props: DialogProps) {
   return (
-    <Dialog title={props.title} opened={props.opened} onClose={props.onCancel} closeButton={false}>
-      <p className={classes.question}>{props.text}</p>
-      {props.children}
-      <div className={classes.buttons}>
-        <Button variant="default" data-autofocus onClick={props.onCancel}>
-          {t`Cancel`}
-        </Button>
-        <Button
-          {...(props.isHarmless !== true && { color: 'red' })}
-          loading={props.busy}
-          disabled={props.disabled}
-          onClick={props.onConfirm}
-        >
-          {props.label ?? t`Delete`}
-        </Button>
-      </div>
-    </Dialog>
+    <OnceOpened opened={props.opened}>
+      <DialogWindow {...props} />
+    </OnceOpened>
   );
+}
+
+/** Asks for confirmation, such as before something is deleted. 'Cancel' has the focus. */
+export function ConfirmDialog(props: ConfirmProps) {
+  return (
+    <OnceOpened opened={props.opened}>
+      <ConfirmWindow {...props} />
+    </OnceOpened>
+  );
+}
+
+function OnceOpened({ opened, children }: { opened: boolean; children: ReactNode }) {
+  const [wasOpened, setWasOpened] = useState(opened);
+  if (opened && !wasOpened) setWasOpened(true);
+  return wasOpened && <Suspense>{children}</Suspense>;
 }

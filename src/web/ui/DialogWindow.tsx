@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro';
+import { Button } from './Button.tsx';
 import { Modal } from './mantine/Modal.tsx';
 import { useEffect, useEffectEvent } from 'react';
 import { useRootAttribute } from '#web/core/root-attribute.ts';
 import { useSwipe } from './useSwipe.ts';
-import type { DialogProps } from './Dialog.tsx';
+import type { ConfirmProps, DialogProps } from './Dialog.tsx';
+import confirm from './ConfirmWindow.module.css';
 import classes from './DialogWindow.module.css';
 
 /** The window of a `Dialog`. */
@@ -46,6 +48,29 @@ export default function DialogWindow({
     >
       {children}
     </Modal>
+  );
+}
+
+/** The window of a `ConfirmDialog`. */
+export function ConfirmWindow(props: ConfirmProps) {
+  return (
+    <DialogWindow title={props.title} opened={props.opened} onClose={props.onCancel} closeButton={false}>
+      <p className={confirm.question}>{props.text}</p>
+      {props.children}
+      <div className={confirm.buttons}>
+        <Button variant="default" data-autofocus onClick={props.onCancel}>
+          {t`Cancel`}
+        </Button>
+        <Button
+          {...(props.isHarmless !== true && { color: 'red' })}
+          loading={props.busy}
+          disabled={props.disabled}
+          onClick={props.onConfirm}
+        >
+          {props.label ?? t`Delete`}
+        </Button>
+      </div>
+    </DialogWindow>
   );
 }
 
