@@ -5,7 +5,7 @@ import { brotliCompress, gzip } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
-import { type BuildOptions, defineConfig, type Plugin } from 'vite';
+import { type BuildOptions, defineConfig, minify, type Plugin } from 'vite';
 import { loadedParts } from './vite.config.parts.ts';
 import { componentStyles, optionalFonts } from './vite.config.styles.ts';
 import { englishTexts, sentTextsFile, withoutSentTexts } from './vite.config.texts.ts';
@@ -206,12 +206,19 @@ function finished(): Plugin {
     // Also called after a failure, which would be hidden by errors about missing files.
     async closeBundle() {
       if (!isWritten) return;
+      // Vite copies the scripts of public/ as they are, with their comments.
+      await Promise.all(['early-input.js', 'theme.js'].map((name) => shrink(path.join(output, name))));
       await buildWorker(web, output);
       const names = await readdir(output, { recursive: true });
       const texts = names.filter((name) => /\.(html|js|css|svg|webmanifest)$/u.test(name));
       await Promise.all(texts.map((name) => compress(path.join(output, name))));
     },
   };
+}
+
+async function shrink(script: string): Promise<void> {
+  const { code } = await minify(path.basename(script), await readFile(script, 'utf8'));
+  await writeFile(script, code);
 }
 
 async function compress(file: string): Promise<void> {
