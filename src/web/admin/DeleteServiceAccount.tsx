@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import type { ServiceAccount } from '#shared/integrations/service-accounts.ts';
-import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { PasswordField } from '#web/identity/index.ts';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import fields from '#web/ui/fields.module.css';
 import { deleteServiceAccount } from './service-accounts.ts';
 import classes from './admin.module.css';
@@ -25,13 +25,7 @@ export function DeleteServiceAccount({ account, onClose }: { account: ServiceAcc
       onClose();
     },
   });
-  const { error } = remove;
-  const ofPassword = error instanceof ApiError ? error.messageForField('password') : null;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!remove.isPending) remove.mutate();
-  }
+  const { form, errorOf, formError } = useMutationForm(remove, ['password']);
 
   const choice = (value: PostsAfterDeletion, label: string) => (
     <label className={classes.choice}>
@@ -46,7 +40,7 @@ export function DeleteServiceAccount({ account, onClose }: { account: ServiceAcc
     </label>
   );
   return (
-    <form className={classes.form} noValidate onSubmit={submit}>
+    <form {...form} className={classes.form}>
       <p className={classes.intro}>
         {t`“${account.displayName}” and its API tokens are deleted. This cannot be undone.`}
       </p>
@@ -59,10 +53,10 @@ export function DeleteServiceAccount({ account, onClose }: { account: ServiceAcc
         label={t`Your password`}
         autoComplete="current-password"
         value={password}
-        error={ofPassword}
+        error={errorOf('password')}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <FormError message={error === null || ofPassword !== null ? null : error.message} />
+      <FormError message={formError} />
       <div className={classes.buttons}>
         <Button variant="default" data-autofocus onClick={onClose}>
           {t`Cancel`}

@@ -3,11 +3,11 @@ import { Button } from '#web/ui/Button.tsx';
 import { NumberInput } from '#web/ui/mantine/NumberInput.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { invitationLimits } from '#shared/identity/invitations.ts';
-import { ApiError } from '#web/core/errors.ts';
 import { CopyField } from '#web/ui/CopyField.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { createInvitation } from './invitations.ts';
 import classes from './admin.module.css';
@@ -34,19 +34,12 @@ export function InvitationForm() {
       }),
     onSuccess: () => setNote(''),
   });
-  const errorOf = (field: string) =>
-    create.error instanceof ApiError ? create.error.messageForField(field) : null;
-  const isElsewhere = create.error !== null && errorOf('note') === null && errorOf('maxUses') === null;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!create.isPending) create.mutate();
-  }
+  const { form, errorOf, formError } = useMutationForm(create, ['note', 'maxUses']);
 
   return (
     <>
-      <form className={classes.form} noValidate onSubmit={submit}>
-        <FormError message={isElsewhere ? create.error.message : null} />
+      <form {...form} className={classes.form}>
+        <FormError message={formError} />
         <TextInput
           label={t`Note for moderators (optional)`}
           dir="auto"

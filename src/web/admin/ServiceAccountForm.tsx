@@ -3,12 +3,12 @@ import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { limits } from '#shared/core/limits.ts';
 import { type ServiceAccount, serviceAccountLimits } from '#shared/integrations/service-accounts.ts';
-import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import { addServiceAccount, changeServiceAccount } from './service-accounts.ts';
 import classes from './admin.module.css';
 
@@ -42,25 +42,17 @@ export function ServiceAccountForm({
       onClose();
     },
   });
-  const { error } = save;
-  const form = useRef<HTMLFormElement>(null);
+  const { form, errorOf, formError } = useMutationForm(save, [
+    'displayName',
+    'bio',
+    'requestsPerMinute',
+    'postsPerHour',
+  ]);
   const firstField = useRef<HTMLInputElement>(null);
   useEffect(() => firstField.current?.focus(), []);
-  useEffect(() => {
-    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [error]);
-  const errorOf = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
-  const isAtField = ['displayName', 'bio', 'requestsPerMinute', 'postsPerHour'].some(
-    (field) => errorOf(field) !== null,
-  );
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!save.isPending) save.mutate();
-  }
 
   return (
-    <form ref={form} className={classes.form} noValidate onSubmit={submit}>
+    <form {...form} className={classes.form}>
       <TextInput
         ref={firstField}
         label={t`Name of the service account`}
@@ -96,7 +88,7 @@ export function ServiceAccountForm({
           onChange={(event) => setPosts(event.currentTarget.value)}
         />
       </div>
-      <FormError message={error === null || isAtField ? null : error.message} />
+      <FormError message={formError} />
       <div className={classes.buttons}>
         <Button type="submit" loading={save.isPending}>
           {account === null ? t`Create service account` : t`Save`}

@@ -2,15 +2,15 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { providerCallbackPath, signInProviderLimits } from '#shared/identity/provider-addresses.ts';
 import type { ProviderPreset } from '#shared/admin/sign-in-provider-presets.ts';
 import type { SignInProvider } from '#shared/admin/sign-in-providers.ts';
-import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { PasswordField } from '#web/identity/index.ts';
 import { CopyField } from '#web/ui/CopyField.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import { IssuerCheck } from './IssuerCheck.tsx';
 import {
   getIssuer,
@@ -60,19 +60,11 @@ export function SignInProviderForm({
       onClose();
     },
   });
-  const { error } = save;
-  const formElement = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    if (error !== null) formElement.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [error]);
-  const errorOf = (field: keyof ProviderForm) =>
-    error instanceof ApiError ? error.messageForField(field) : null;
-  const isElsewhere = error !== null && !(error instanceof ApiError && error.errors.length > 0);
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!save.isPending) save.mutate();
-  }
+  const {
+    form: formProps,
+    errorOf,
+    formError,
+  } = useMutationForm(save, ['id', 'name', 'issuer', 'part', 'clientId', 'clientSecret', 'scopes']);
 
   const field = (name: Exclude<keyof ProviderForm, 'trustsEmail'>) => ({
     value: form[name],
@@ -85,7 +77,7 @@ export function SignInProviderForm({
   });
 
   return (
-    <form ref={formElement} className={classes.form} noValidate onSubmit={submit}>
+    <form {...formProps} className={classes.form}>
       {preset !== null && <PresetHint preset={preset} />}
       {/* What the admin registers at the provider. */}
       <CopyField
@@ -130,7 +122,7 @@ export function SignInProviderForm({
         trustsEmail={form.trustsEmail}
         onTrustsEmail={(trustsEmail) => setForm((before) => ({ ...before, trustsEmail }))}
       />
-      <FormError message={isElsewhere ? error.message : null} />
+      <FormError message={formError} />
       <div className={classes.buttons}>
         <Button type="submit" loading={save.isPending}>
           {provider === null ? t`Add provider` : t`Save`}

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import {
   chatEvents,
   type WebhookEvent,
@@ -12,9 +12,9 @@ import {
   webhookLimits,
 } from '#shared/integrations/webhook-events.ts';
 import type { Webhook } from '#shared/integrations/webhooks.ts';
-import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import { addWebhook, changeWebhook, describeEvent, getFormatLabel } from './webhooks.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './admin.module.css';
@@ -51,23 +51,12 @@ export function WebhookForm({
       onClose();
     },
   });
-  const { error } = save;
-  const form = useRef<HTMLFormElement>(null);
+  const { form, errorOf, formError } = useMutationForm(save, ['name', 'address', 'events', 'tags']);
   const firstField = useRef<HTMLInputElement>(null);
   useEffect(() => firstField.current?.focus(), []);
-  useEffect(() => {
-    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [error]);
-  const errorOf = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
-  const isElsewhere = error !== null && !(error instanceof ApiError && error.errors.length > 0);
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!save.isPending) save.mutate();
-  }
 
   return (
-    <form ref={form} className={classes.form} noValidate onSubmit={submit}>
+    <form {...form} className={classes.form}>
       <TextInput
         ref={firstField}
         label={t`Name of the web hook`}
@@ -120,7 +109,7 @@ export function WebhookForm({
         error={errorOf('tags')}
         onChange={(event) => setTags(event.currentTarget.value)}
       />
-      <FormError message={isElsewhere ? error.message : null} />
+      <FormError message={formError} />
       <div className={classes.buttons}>
         <Button type="submit" loading={save.isPending}>
           {webhook === null ? t`Add web hook` : t`Save`}

@@ -28,7 +28,7 @@ export function LoginPage() {
   const sessionEnded = useSessionEnded();
   const { texts, setTexts, field, showProblem, formError } = useFields(useState({ email: '', password: '' }));
   const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
-  const [needsTwoFactor, setHalfIn] = useState(false);
+  const [needsTwoFactor, setNeedsTwoFactor] = useState(false);
   const signIn = useSignIn();
 
   function submit() {
@@ -38,7 +38,7 @@ export function LoginPage() {
       return showProblem({ field: 'password', message: t`Please enter your password.` });
     showProblem(null);
     signIn.mutate(texts, {
-      onSuccess: ({ needs }) => setHalfIn(needs === 'two-factor'),
+      onSuccess: ({ needs }) => setNeedsTwoFactor(needs === 'two-factor'),
       onError: (error) => showProblem(toProblem(error)),
     });
   }
@@ -48,7 +48,7 @@ export function LoginPage() {
       <TwoFactorForm
         onBack={() => {
           setTexts({ ...texts, password: '' });
-          setHalfIn(false);
+          setNeedsTwoFactor(false);
         }}
       />
     );

@@ -13,7 +13,7 @@ import classes from './PasswordField.module.css';
  * the label 'Password'.
  */
 export function PasswordField({ toggle = true, ...props }: TextInputProps & { toggle?: boolean }) {
-  const [isVisible, setShown] = useState(false);
+  const [isVisible, setIsVisible] = useState(false);
   return (
     <TextInput
       type={isVisible ? 'text' : 'password'}
@@ -22,7 +22,7 @@ export function PasswordField({ toggle = true, ...props }: TextInputProps & { to
       rightSectionWidth={48}
       rightSection={
         toggle ? (
-          <IconButton size={44} onClick={() => setShown(!isVisible)}>
+          <IconButton size={44} onClick={() => setIsVisible(!isVisible)}>
             {isVisible ? (
               <IconEyeOff size={19} stroke={1.6} aria-hidden />
             ) : (

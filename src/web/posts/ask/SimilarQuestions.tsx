@@ -15,7 +15,7 @@ const SimilarQuestionPreview = lazyComponent(() => import('./SimilarQuestionPrev
 export function SimilarQuestions({ questions }: { questions: readonly QuestionCard[] | undefined }) {
   const titleId = useId();
   const [opened, setOpened] = useState<number | null>(null);
-  const [previewedId, setShown] = useState<number | null>(null);
+  const [previewedId, setPreviewedId] = useState<number | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   // The dialog is loaded when it is first opened, too late to remember the focused element itself.
   useEffect(() => {
@@ -52,7 +52,7 @@ export function SimilarQuestions({ questions }: { questions: readonly QuestionCa
                 aria-haspopup="dialog"
                 onClick={(event) => {
                   opener.current = event.currentTarget;
-                  setShown(question.id);
+                  setPreviewedId(question.id);
                   setOpened(question.id);
                 }}
               >
