@@ -149,7 +149,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     createModerationJob(db),
     createAccountDeletionJob({ db, log }),
     createAccountMergeJob({ db, settings }),
-    ...(pictures === undefined ? [] : [createObjectStoreJob({ db, ...pictures })]),
+    ...(pictures === undefined ? [] : [createObjectStoreJob({ db, log, ...pictures })]),
     ...(deliver === undefined
       ? []
       : [

@@ -7,7 +7,7 @@ import type { ObjectStoreSettings } from '#server/core/object-store.ts';
 /** A server that speaks the protocol of S3, checks signatures, and stores objects in files. */
 export type ObjectStoreServer = {
   settings: ObjectStoreSettings;
-  /** The keys of all objects, without the prefix. */
+  /** The keys of all pictures, without the prefix. */
   keys: () => Promise<string[]>;
   /** Refuses connections until `start`. */
   stop: () => Promise<void>;
@@ -35,7 +35,7 @@ export async function startObjectStoreServer(): Promise<ObjectStoreServer> {
     async keys() {
       const names = await readdir(path.join(directory, bucket, prefix)).catch(() => []);
       return names
-        .filter((name) => name.endsWith('._S3rver_object'))
+        .filter((name) => name.endsWith('.webp._S3rver_object'))
         .map((name) => name.replace('._S3rver_object', ''))
         .toSorted();
     },

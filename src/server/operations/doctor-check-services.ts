@@ -7,7 +7,7 @@ import type { Database } from '#server/core/database.ts';
 import { commandLines } from '#server/core/paths.ts';
 import { createMailer } from '#server/core/email.ts';
 import { createObjectStore, type ObjectStore } from '#server/core/object-store.ts';
-import { countUploadFiles } from '#server/posts/index.ts';
+import { countUploadFiles, findBucketOwner, ownerKey } from '#server/posts/index.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { checkDisk } from './doctor-check-host.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
@@ -125,8 +125,11 @@ export async function checkPictureStore(
             'Set the settings S3_… again. PICTURE_STORE=database then moves the files to the database.',
           ),
         ];
+  const objectStore = createObjectStore(settings);
+  let owner: Awaited<ReturnType<typeof findBucketOwner>>;
   try {
-    await probe(createObjectStore(settings));
+    await probe(objectStore);
+    owner = await findBucketOwner({ db, objectStore });
   } catch (error) {
     return [
       finding(
@@ -137,6 +140,15 @@ export async function checkPictureStore(
       ),
     ];
   }
+  if (owner === 'another database')
+    return [
+      finding(
+        'warning',
+        `The bucket ${settings.bucket} belongs to another database.`,
+        'Pictures in it are shown. New ones stay in this database, and no object is deleted.',
+        `If this database replaces the other one, stop the other one and delete the object ${settings.prefix}${ownerKey}. If it is a copy, give it a bucket of its own, or PICTURE_STORE=database.`,
+      ),
+    ];
   const [there, waiting] =
     pictureStore === 's3' ? [files.objectStore, files.database] : [files.database, files.objectStore];
   const place = pictureStore === 's3' ? 'object store' : 'database';

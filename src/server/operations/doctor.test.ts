@@ -257,6 +257,10 @@ test('writes an object to the object store, and counts the pictures that have to
   expect((await findings(['--quick'])).of('pictures')).toMatchObject([
     { level: 'problem', what: '1 files of pictures are in an object store, and S3_BUCKET is not set.' },
   ]);
+  await objectStore.put('owner.txt', Buffer.from('1/1'));
+  expect((await findings(['--quick'], env)).of('pictures')).toMatchObject([
+    { level: 'warning', what: 'The bucket pictures belongs to another database.' },
+  ]);
   const wrong = { ...env, S3_SECRET_ACCESS_KEY: 'a wrong one' };
   const [refused] = (await findings(['--quick'], wrong)).of('pictures');
   expect(refused).toMatchObject({ level: 'problem', what: expect.stringContaining('SignatureDoesNotMatch') });

@@ -120,7 +120,13 @@ export { lockTagByName, tagTextSourceJson } from './tags.ts';
 export { releaseUploadsOf } from './uploads-queries.ts';
 export { encodePicture, hasPictureSignature } from './uploads-encoding.ts';
 export { readPicture, serveUploads, uploadRoutes, uploadsPath } from './uploads-routes.ts';
-export { createObjectStoreJob, type ObjectStoreDeps, readFileContent } from './uploads-object-store.ts';
+export {
+  createObjectStoreJob,
+  findBucketOwner,
+  type ObjectStoreDeps,
+  ownerKey,
+  readFileContent,
+} from './uploads-object-store.ts';
 export { countUploadFiles } from './uploads-object-store-queries.ts';
 export {
   cleanUpUploads,

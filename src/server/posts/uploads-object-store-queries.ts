@@ -1,11 +1,20 @@
 import { sql } from 'kysely';
 import type { Database } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 /** Identifies a file of an upload. */
 export type FileRef = { uploadId: number; width: number };
 
 /** A file with its object. `content`: null if it is in the object store only. */
 export type StoredFile = FileRef & { key: string; content: Buffer | null };
+
+/** Identifies the database: a copy that was restored from a backup or a dump has another id. */
+export async function readDatabaseId(db: Database): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    select system_identifier || '/' || oid as id from pg_control_system(), pg_database
+    where datname = current_database()`.execute(db);
+  return one(rows).id;
+}
 
 /** The number of files in the database and in the object store. */
 export async function countUploadFiles(db: Database): Promise<{ database: number; objectStore: number }> {

@@ -6,7 +6,7 @@ import { createObjectStore, ObjectStoreError } from '#server/core/object-store.t
 import { startObjectStoreServer } from '#tests/support/object-store-server.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
-import { deleteObjects, movePictures } from './uploads-object-store.ts';
+import { deleteObjects, movePictures, ownerKey, updateObjectStore } from './uploads-object-store.ts';
 import { countUploadFiles } from './uploads-object-store-queries.ts';
 import { cleanUpUploads } from './uploads.ts';
 
@@ -159,6 +159,31 @@ describe('the files of pictures', () => {
     expect((await countUploadFiles(db)).objectStore).toBe(1);
     expect(await show(path)).toMatchObject({ status: 200, bytes });
   });
+});
+
+test('a copy of the database neither deletes objects of the original nor adds its own', async () => {
+  await ann.upload(await paint('#246'));
+  expect(await updateObjectStore({ db, objectStore, pictureStore: 's3' })).toBe(true);
+  const before = await bucket.keys();
+  // Another database with the rows of the original. Some of its pictures were deleted.
+  const copy = await startTestServer({ objectStore });
+  try {
+    const eve = await copy.register('Eve');
+    await eve.upload(await paint('#642'));
+    for (const key of before) await sql`insert into deleted_object (key) values (${key})`.execute(copy.db);
+    const deps = { db: copy.db, objectStore, pictureStore: 's3' } as const;
+    expect(await updateObjectStore(deps)).toBe(false);
+    expect(await bucket.keys()).toEqual(before);
+    // It replaces the original.
+    await objectStore.delete(ownerKey);
+    expect(await updateObjectStore(deps)).toBe(true);
+    expect((await countUploadFiles(copy.db)).database).toBe(0);
+    for (const key of before) expect(await bucket.keys()).not.toContain(key);
+    expect(await updateObjectStore({ db, objectStore, pictureStore: 's3' })).toBe(false);
+  } finally {
+    await copy.stop();
+    await objectStore.delete(ownerKey);
+  }
 });
 
 test('an object store that refuses the key is an error without the key in its message', async () => {

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Logger } from 'pino';
 import type { PictureStore } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -10,6 +11,7 @@ import {
   forgetDeletedObjects,
   listDeletedObjects,
   listObjectFiles,
+  readDatabaseId,
   removeContent,
   restoreContent,
   type StoredFile,
@@ -28,18 +30,63 @@ const maxRunMs = 45_000;
  * The job that moves the files of pictures to the configured store, and deletes objects whose file was deleted. An upload
  * is stored in the database first, in its transaction, and so works while the object store does not.
  */
-export const createObjectStoreJob = (deps: ObjectStoreDeps): JobDefinition => ({
-  name: 'move-pictures',
-  retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
-  timeoutSeconds: 120,
-  concurrency: 1,
-  runsEvery: 'minute',
-  async run() {
-    const endsAt = Date.now() + maxRunMs;
-    await movePictures(deps, () => Date.now() < endsAt);
-    await deleteObjects(deps, () => Date.now() < endsAt);
-  },
-});
+export function createObjectStoreJob({ log, ...deps }: ObjectStoreDeps & { log: Logger }): JobDefinition {
+  let wasOwner = true;
+  return {
+    name: 'move-pictures',
+    retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+    timeoutSeconds: 120,
+    concurrency: 1,
+    runsEvery: 'minute',
+    async run() {
+      const endsAt = Date.now() + maxRunMs;
+      const isOwner = await updateObjectStore(deps, () => Date.now() < endsAt);
+      if (wasOwner && !isOwner)
+        log.warn(
+          'The bucket belongs to another database: no picture is moved there, and none is deleted there.',
+        );
+      wasOwner = isOwner;
+    },
+  };
+}
+
+/**
+ * Moves files and deletes objects, as far as the bucket belongs to this database. The first database that uses a bucket
+ * becomes its owner. Returns whether this one is the owner.
+ * @throws ObjectStoreError
+ */
+export async function updateObjectStore(
+  deps: ObjectStoreDeps,
+  mayContinue: () => boolean = () => true,
+): Promise<boolean> {
+  const { db, objectStore, pictureStore } = deps;
+  let owner = await findBucketOwner(deps);
+  if (owner === null) {
+    await objectStore.put(ownerKey, Buffer.from(await readDatabaseId(db)));
+    owner = 'this database';
+  }
+  const isOwner = owner === 'this database';
+  if (isOwner || pictureStore === 'database') await movePictures(deps, mayContinue);
+  if (isOwner) await deleteObjects(deps, mayContinue);
+  return isOwner;
+}
+
+/** The object that names the database whose pictures are in the bucket. */
+export const ownerKey = 'owner.txt';
+
+/** Returns the database that the bucket belongs to; null if no database has used it yet. Changes nothing. */
+export async function findBucketOwner({
+  db,
+  objectStore,
+}: Pick<ObjectStoreDeps, 'db' | 'objectStore'>): Promise<'this database' | 'another database' | null> {
+  const owner = await objectStore.get(ownerKey).catch((error: unknown) => {
+    // AWS responds so for an object that does not exist, if the key has no right to list the bucket.
+    if (error instanceof ObjectStoreError && (error.cause as Error).name === 'AccessDenied') return undefined;
+    throw error;
+  });
+  if (owner === undefined) return null;
+  return owner.toString() === (await readDatabaseId(db)) ? 'this database' : 'another database';
+}
 
 /**
  * Moves files to the configured store until all are there, or `mayContinue` returns false. A killed run loses nothing:
