@@ -84,6 +84,16 @@ test('the Caddyfile answers /metrics itself', () => {
   expect(routes).toEqual(['\thandle /metrics {', '\thandle /assets/* {', '\thandle {']);
 });
 
+test('the nginx configurations replace the headers that Parley trusts, and keep /metrics inside', () => {
+  const servers = [...read('docs/operating.md').matchAll(/^```nginx\n(.*?)^```$/gmsu)].map(String);
+  expect(servers).toHaveLength(2);
+  for (const server of servers) {
+    expect(server).toContain('proxy_set_header X-Forwarded-For $remote_addr;');
+    expect(server).toContain('proxy_set_header X-Request-Id $request_id;');
+    expect(server).toMatch(/location = \/metrics \{\s+return 404;/u);
+  }
+});
+
 test('create-secrets.sh writes the secrets after an interrupted run', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-secrets-'));
   await cp(path.join(projectRoot, 'deploy/create-secrets.sh'), path.join(directory, 'create-secrets.sh'));
