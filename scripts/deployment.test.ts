@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import packageJson from '#package.json' with { type: 'json' };
@@ -47,6 +49,10 @@ test('what the container image contains is enough to start the server and serve 
   const [script = ''] = /\/assets\/[\w-]+\.js/u.exec(await page.text()) ?? [];
   expect((await fetch(address + script)).headers.get('content-type')).toContain('javascript');
   expect((await fetch(`${address}/api/docs`)).status).toBe(200);
+  // As HAProxy checks a node by default.
+  const check = connect(Number(new URL(address).port), '127.0.0.1');
+  check.write('GET /readyz HTTP/1.0\r\n\r\n');
+  expect(await text(check)).toMatch(/^HTTP\/1\.1 200 /u);
   parley.signal('SIGTERM');
   expect(await parley.ended).toBe(0);
   expect(parley.output()).toContain('run: parley serve --demo');

@@ -180,7 +180,8 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     systemLoad,
     viewerOf: caches?.sessions.find ?? (() => undefined),
     headers: await getSecurityHeaders(settings, '/'),
-    next: getRequestListener(app.fetch),
+    // The host of a request by HTTP/1.0 without one, as the health checks of HAProxy send by default.
+    next: getRequestListener(app.fetch, { hostname: 'localhost' }),
   });
   shedCount = shedding.rejectedCount;
   const handler = await serveCachedFirst(caches, {
