@@ -125,6 +125,28 @@ test('the last of several links that were opened at once is shown', async ({ pag
   await expect(page).toHaveURL('/');
 });
 
+test('the heading has the focus when a reader comes back from a page that was still loading', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  await page.goto('/');
+  await waitForHydration(page);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/api\/tags\b/u, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Topics' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/topics');
+  await page.keyboard.press('g');
+  await page.keyboard.press('h');
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('heading', { name: 'Questions for you', level: 1 })).toBeFocused();
+  release();
+});
+
 test('a link to the open page adds nothing to the history, and one opened with Ctrl leaves the page', async ({
   page,
   context,

@@ -89,6 +89,7 @@ export type NavigateOptions = {
 type Navigation = {
   action: 'push' | 'replace' | 'pop' | 'reload';
   resetScroll: boolean;
+  from?: AppLocation | undefined;
   /** Called when the page is rendered, or when another navigation has taken its place. */
   resolve: () => void;
 };
@@ -204,9 +205,11 @@ export class Router {
   /** Called by the component that renders the view, before the browser paints it. */
   finishRendering(view: View): void {
     if (view === this.#shown) return;
-    const from = this.#shown?.location;
+    const shown = this.#shown?.location;
     this.#shown = view;
     const { action, resetScroll, resolve } = view.navigation;
+    // The page can still be shown, when a reader comes back from another one that was loading.
+    const from = shown && isSamePage(shown, view.location) ? (view.navigation.from ?? shown) : shown;
     if (this.#pending === view.navigation) this.#pending = undefined;
     if (resetScroll) scrollTo(view.location, { isFirst: from === undefined, isPop: action === 'pop' });
     if (from !== undefined)
@@ -223,10 +226,10 @@ export class Router {
   }
 
   /** Loads the page of `location` and publishes its view. */
-  #show(how: Omit<Navigation, 'resolve'>, from?: AppLocation): Promise<void> {
+  #show(how: Omit<Navigation, 'resolve' | 'from'>, from?: AppLocation): Promise<void> {
     this.#pending?.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const navigation = { ...how, resolve };
+    const navigation = { ...how, from, resolve };
     this.#pending = navigation;
     if (from !== undefined)
       for (const listener of this.#navigatedListeners)
