@@ -5,7 +5,7 @@ import type { Follows } from '#shared/engagement/follows.ts';
 import type { FollowedTagsSummary, Tag, TagsPage } from '#shared/discovery/tags.ts';
 import { actOnPost, getReviewQueue, startModeration } from '#tests/support/moderation.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
-import { closeOutdatedProposals } from '#server/posts/index.ts';
+import { applyTagProposals, closeOutdatedProposals } from '#server/posts/index.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import type { Audience } from '#shared/discovery/similar.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
@@ -100,6 +100,43 @@ test('does not confirm the guessed name of a hidden tag, whose followers it had,
 
   expectOk(await actOnPost(moderator, 'restore', 'question', id));
   expect(await audience()).toEqual(visible);
+  await setSiteSetting(db, 'tagCreation', 'everyone');
+  await server.siteSettings.refresh();
+});
+
+test('keeps a tag that moderators described or approved usable when its only question is deleted', async () => {
+  await setSiteSetting(db, 'tagCreation', 'moderators');
+  await server.siteSettings.refresh();
+  const { id } = expectOk(
+    await ann.post<{ id: number }>('/questions', {
+      title: 'How to sail?',
+      content: 'On a lake.',
+      tags: [],
+      proposedTags: [{ name: 'approved-tag', reason: '' }],
+    }),
+  );
+  const proposal = (await getReviewQueue(moderator)).find(
+    (item) => item.tagProposal?.name === 'approved-tag',
+  )?.tagProposal;
+  expectOk(
+    await moderator.put(`/moderation/tag-proposals/${proposal?.id}/decision`, { decision: 'approve' }),
+  );
+  await applyTagProposals(db, Date.now() + 10_000);
+  expectOk(await ann.delete(`/questions/${id}`));
+  for (const tag of ['described-tag', 'plain-tag'])
+    expectOk(await moderator.put(`/tags/${tag}/follow`, { following: true }));
+  expectOk(await moderator.put('/moderation/tags/described-tag', { description: 'About boats.', about: '' }));
+  for (const tag of ['approved-tag', 'described-tag', 'plain-tag']) {
+    const spam = await bob.ask({ tags: [tag] });
+    expectOk(await actOnPost(moderator, 'delete', 'question', spam));
+  }
+  const statuses = async () => {
+    const status: Record<string, number> = {};
+    for (const tag of ['approved-tag', 'described-tag', 'plain-tag'])
+      status[tag] = (await eve.put(`/tags/${tag}/follow`, { following: true })).status;
+    return status;
+  };
+  expect(await statuses()).toEqual({ 'approved-tag': 200, 'described-tag': 200, 'plain-tag': 400 });
   await setSiteSetting(db, 'tagCreation', 'everyone');
   await server.siteSettings.refresh();
 });
