@@ -5,8 +5,10 @@ import {
   answerCardColumns,
   type AnswerCardRow,
   bylineJoins,
+  isTagVisible,
   questionCardColumns,
   type QuestionCardRow,
+  tagIdOf,
 } from '#server/posts/index.ts';
 import { likeContains, likePrefix } from '#server/core/sql.ts';
 import { maxCountedResults, type SearchSort } from '#shared/discovery/search.ts';
@@ -112,11 +114,11 @@ export async function findSimilarTags(
   return rows.map((row) => row.name);
 }
 
-/** Returns the id of the tag with that key or synonym, or no id. */
+/** Returns the id of the visible tag with that key or synonym, or no id. */
 export async function findTagIds(db: Reader, key: string): Promise<number[]> {
   const { rows } = await sql<{
     id: number;
-  }>`select coalesce(synonym_of, id) as id from tag where key = ${key}`.execute(db);
+  }>`select id from tag where id = ${tagIdOf(key)} and ${isTagVisible}`.execute(db);
   return rows.map((row) => row.id);
 }
 

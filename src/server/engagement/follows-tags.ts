@@ -5,7 +5,7 @@ import { deleteTagFollow, insertTagFollow } from './follows-queries.ts';
 
 /**
  * Makes a member follow or unfollow a tag. A followed tag that does not exist is created. Returns the events to
- * publish, none if nothing changed.
+ * publish, none if nothing changed. Others learn nothing of a tag that is not visible.
  */
 export async function setTagFollow(
   tx: Tx,
@@ -17,8 +17,13 @@ export async function setTagFollow(
   const follow = { tagId: row.id, memberId };
   const followersCount = await (following ? insertTagFollow(tx, follow) : deleteTagFollow(tx, follow));
   if (followersCount === undefined) return [];
+  const ownEvent: TopicEvent = {
+    topic: `member:${memberId}`,
+    event: { kind: 'follows-changed', tag: row.name, following },
+  };
+  if (!row.isVisible) return [ownEvent];
   return [
     { topic: 'tags', event: { kind: 'tag-followers-changed', tag: row.name, followersCount } },
-    { topic: `member:${memberId}`, event: { kind: 'follows-changed', tag: row.name, following } },
+    ownEvent,
   ];
 }

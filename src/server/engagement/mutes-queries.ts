@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '#server/core/database.ts';
 import type { Cursor } from '#server/core/cursor.ts';
+import { isTagVisible } from '#server/posts/index.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 
 type QuestionMute = { questionId: number; memberId: number };
@@ -47,7 +48,7 @@ export async function countTagMutes(tx: Tx, memberId: number): Promise<number> {
 export async function listMutedTags(db: Reader, memberId: number) {
   const { rows } = await sql<{ name: string; created_at: Date }>`
     select tag.name, mute.created_at from tag_mute mute join tag on tag.id = mute.tag_id
-    where mute.member_id = ${memberId}
+    where mute.member_id = ${memberId} and ${isTagVisible}
     order by mute.created_at desc, tag.id desc limit ${serverLimits.mutedTags}`.execute(db);
   return rows;
 }

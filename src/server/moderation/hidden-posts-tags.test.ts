@@ -8,6 +8,8 @@ import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { applyTagProposals, closeOutdatedProposals } from '#server/posts/index.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import type { Audience } from '#shared/discovery/similar.ts';
+import type { SearchResults } from '#shared/discovery/search.ts';
+import type { MutedTags } from '#shared/engagement/mutes.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 
 const { ann, bob, eve, moderator, server } = await startModeration();
@@ -87,6 +89,10 @@ test('does not confirm the guessed name of a hidden tag, whose followers it had,
     });
   expectOk(await actOnPost(moderator, 'hide', 'question', id));
 
+  const unknownTerms = async (query: string) =>
+    expectOk(await eve.get<SearchResults>(`/search?q=${encodeURIComponent(query)}`)).unknownTerms;
+  for (const term of ['[bungee]', '[bungy]', '[unknown]', '-[bungee]'])
+    expect(await unknownTerms(`${term} jump`)).toEqual([term]);
   expect(await audience()).toEqual({
     members: 0,
     tags: ['bungee', 'bungy'].map((name) => ({ name, followers: 0, synonymOf: null, isNew: true })),
@@ -102,6 +108,27 @@ test('does not confirm the guessed name of a hidden tag, whose followers it had,
   expect(await audience()).toEqual(visible);
   await setSiteSetting(db, 'tagCreation', 'everyone');
   await server.siteSettings.refresh();
+});
+
+test('does not confirm the guessed name of a hidden tag by what follows and mutes of it show', async () => {
+  const id = await ann.ask({ tags: ['Zipline'] });
+  expectOk(await moderator.put('/moderation/tags/zipline/synonyms/zipwire'));
+  expectOk(await bob.put('/tags/zipline/follow', { following: true }));
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  await sql`delete from event`.execute(db);
+
+  expectOk(await eve.put('/tags/zipwire/follow', { following: true }));
+  expectOk(await eve.put('/tags/zipwire/mute', { muted: true }));
+  expectOk(await bob.put('/tags/zipline/follow', { following: false }));
+  expect((await sql`select from event where topic = 'tags'`.execute(db)).rows).toEqual([]);
+  const named = await sql<{ tag: string }>`
+    select distinct event ->> 'tag' as tag from event where topic = ${`member:${eve.id}`}`.execute(db);
+  expect(named.rows).toEqual([{ tag: 'zipwire' }]);
+  expect(expectOk(await eve.get<MutedTags>('/mutes/tags')).items).toEqual([]);
+
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  expect(expectOk(await eve.get<MutedTags>('/mutes/tags')).items).toMatchObject([{ tag: 'Zipline' }]);
+  expectOk(await eve.put('/tags/zipwire/mute', { muted: false }));
 });
 
 test('keeps a tag that moderators described or approved usable when its only question is deleted', async () => {

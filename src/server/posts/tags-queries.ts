@@ -106,11 +106,14 @@ export async function replaceQuestionTags(
     update question set tag_text = ${names} where id = ${questionId} and tag_text <> ${names}`.execute(tx);
 }
 
+export type LockedTag = { id: number; name: string; is_visible: boolean };
+
 /** Locks a tag by key, of a synonym its tag, because its counts will change. */
-export async function lockTag(tx: Tx, key: string): Promise<{ id: number; name: string } | undefined> {
+export async function lockTag(tx: Tx, key: string): Promise<LockedTag | undefined> {
   for (;;) {
-    const { rows } = await sql<{ id: number; name: string; synonym_of: number | null }>`
-      select id, name, synonym_of from tag where id = ${tagIdOf(key)} for no key update`.execute(tx);
+    const { rows } = await sql<LockedTag & { synonym_of: number | null }>`
+      select id, name, synonym_of, ${isTagVisible} as is_visible
+      from tag where id = ${tagIdOf(key)} for no key update`.execute(tx);
     const [row] = rows;
     // It became a synonym while this transaction waited for the lock.
     if (row === undefined || row.synonym_of === null) return row;

@@ -28,15 +28,17 @@ export const tagTextSourceJson = (kind: 'description' | 'about') => sql`(
 )`;
 
 /**
- * Locks a tag by name, because its counts will change.
+ * Locks a tag by name, because its counts will change. The name of a tag that is not visible stays as it was passed, so
+ * that nobody learns by a guess how it is written or of what the name is a synonym.
  * @param create whether to insert a missing tag
  */
 export async function lockTagByName(
   tx: Tx,
   { tag, create }: { tag: string; create: boolean },
-): Promise<{ id: number; name: string } | undefined> {
+): Promise<{ id: number; name: string; isVisible: boolean } | undefined> {
   if (create) await ensureTags(tx, [tag]);
-  return lockTag(tx, tagKey(tag));
+  const row = await lockTag(tx, tagKey(tag));
+  return row && { id: row.id, name: row.is_visible ? row.name : tag, isVisible: row.is_visible };
 }
 
 /** The names of a question's tags, in its author's order. */
