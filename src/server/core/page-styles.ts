@@ -16,7 +16,8 @@ export function extractStyles(html: string): { html: string; css: string } {
     rules.set(style, number);
     return ` ${styleAttribute}="${number}"`;
   });
-  const css = [...rules].map(([style, number]) => `[${styleAttribute}="${number}"]{${style}}`).join('');
+  // With an id, so that no rule of a class wins, as with a style attribute.
+  const css = [...rules].map(([style, number]) => `#root [${styleAttribute}="${number}"]{${style}}`).join('');
   return { html: moved, css };
 }
 

@@ -30,7 +30,7 @@ export function fitBlocks({ highest }: { highest: number }) {
 function makeRoomForNumbers(list: Element): void {
   const items = list.children.filter((child) => child.type === 'element').length;
   const digits = String(Number(list.properties['start'] ?? 1) + items - 1).length;
-  if (digits > 2) list.properties['style'] = `padding-inline-start: ${(0.3 + 0.6 * digits).toFixed(1)}em`;
+  if (digits > 2) list.properties['style'] = `padding-inline-start: ${(0.5 + 0.56 * digits).toFixed(2)}em`;
 }
 
 /** The text of an element and its descendants. */
