@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { waitForConnectionBanner, waitForHydration } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
@@ -44,12 +44,13 @@ test(
       await released;
       await route.continue();
     });
+    await watchEarlyInput(page);
     await page.goto(`/question/${id}`, { waitUntil: 'commit' });
     const asked = question(page, title);
     await expect(asked.getByText('A blank page helps no reader.')).toBeVisible();
     await expect(asked.getByText('A blank page helps no reader.')).toBeInViewport();
     const place = await asked.boundingBox();
-    await page.waitForFunction(() => document.readyState !== 'loading');
+    await waitForEarlyInput(page);
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Typed before the scripts.');
     await asked.getByRole('button', { name: 'Upvote (0)' }).click();
     release();
@@ -61,10 +62,10 @@ test(
 );
 
 for (const [keys, heading] of [
-  ['gt', 'Discover Topics'],
-  ['nh', 'Ask a question'],
+  [['g', 't'], 'Discover Topics'],
+  [['n', 'h'], 'Ask a question'],
 ] as const)
-  test(`the first shortcut of the keys ${keys}, pressed before the scripts arrive, works then`, async ({
+  test(`the first shortcut of the keys ${keys.join(' ')}, pressed before the scripts arrive, works then`, async ({
     page,
   }) => {
     await registerMember(page.request);
@@ -74,9 +75,10 @@ for (const [keys, heading] of [
       await released;
       await route.continue();
     });
+    await watchEarlyInput(page);
     await page.goto('/', { waitUntil: 'commit' });
-    await page.waitForFunction(() => document.readyState !== 'loading');
-    await page.keyboard.type(keys);
+    await waitForEarlyInput(page);
+    for (const key of keys) await page.keyboard.press(key);
     release();
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
   });
@@ -176,6 +178,7 @@ test('before the scripts arrive, the sign-in pages show their forms and keep typ
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await watchEarlyInput(page);
   for (const [address, submit] of [
     ['/login', 'Sign in'],
     ['/login?next=%2Fask', 'Sign in'],
@@ -192,7 +195,7 @@ test('before the scripts arrive, the sign-in pages show their forms and keep typ
     const button = page.getByRole('button', { name: submit, exact: true });
     await expect(button).toBeInViewport();
     const place = await button.boundingBox();
-    await page.waitForFunction(() => document.readyState !== 'loading');
+    await waitForEarlyInput(page);
     const field = page.getByLabel('Email', { exact: true });
     await field.fill('typed@parley.example');
     release();
@@ -234,3 +237,19 @@ test('the pages of links in emails and of the set-up arrive with their content',
   }
   expect(problems).toEqual([]);
 });
+
+/** Lets `waitForEarlyInput` wait on the pages that are opened afterwards. */
+async function watchEarlyInput(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const addEventListener = document.addEventListener.bind(document);
+    document.addEventListener = (...parameters: Parameters<typeof addEventListener>) => {
+      addEventListener(...parameters);
+      if (parameters[0] === 'parley:hydrated') Object.assign(window, { keepsInput: true });
+    };
+  });
+}
+
+/** Waits until the page keeps input for the web app: the last statement of src/web/public/early-input.js has run. */
+async function waitForEarlyInput(page: Page): Promise<void> {
+  await page.waitForFunction(() => 'keepsInput' in window);
+}
