@@ -64,6 +64,7 @@ test(
 for (const [keys, heading] of [
   [['g', 't'], 'Discover Topics'],
   [['n', 'h'], 'Ask a question'],
+  [['n', 'Escape', 'g', 't'], 'Discover Topics'],
 ] as const)
   test(`the first shortcut of the keys ${keys.join(' ')}, pressed before the scripts arrive, works then`, async ({
     page,

@@ -44,11 +44,19 @@
   }
 
   // Shortcuts, which can have two keys. Keys in fields type.
-  function keepKey({ target, key, code, ctrlKey, metaKey, altKey, shiftKey }) {
+  function keepKey({ target, key, code, ctrlKey, metaKey, altKey, shiftKey, timeStamp }) {
     if (target.closest('input, textarea, select, button, a') !== null || key === 'Tab') return;
-    keys.push({ key, code, ctrlKey, metaKey, altKey, shiftKey, bubbles: true, cancelable: true });
+    if (key === 'Escape') keys.length = 0;
+    keys.push({ key, code, ctrlKey, metaKey, altKey, shiftKey, timeStamp, bubbles: true, cancelable: true });
     // Until one does something: a letter after '/' is none of the shortcuts.
-    repeat = () => keys.every((each) => document.body.dispatchEvent(new KeyboardEvent('keydown', each)));
+    repeat = () => keys.every(repeatKey);
+  }
+
+  function repeatKey(kept) {
+    const event = new KeyboardEvent('keydown', kept);
+    // Two keys with a long time between them are no shortcut.
+    Object.defineProperty(event, 'timeStamp', { value: kept.timeStamp });
+    return document.body.dispatchEvent(event);
   }
 
   function keepSubmit(event) {
