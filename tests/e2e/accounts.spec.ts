@@ -157,6 +157,7 @@ test.describe('signing in', () => {
     await expect(page.getByRole('alert')).toHaveText(
       'Too many failed login attempts. Please try again later.',
     );
+    await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
   });
 
   test('a password can be shown and hidden', async ({ page }) => {

@@ -26,7 +26,9 @@ export function LoginPage() {
   const next = useNextPage();
   const registerPath = useVisitorPath(paths.register);
   const sessionEnded = useSessionEnded();
-  const { texts, setTexts, field, showProblem, formError } = useFields(useState({ email: '', password: '' }));
+  const { texts, setTexts, field, focusField, showProblem, formError } = useFields(
+    useState({ email: '', password: '' }),
+  );
   const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
   const [needsTwoFactor, setNeedsTwoFactor] = useState(false);
   const signIn = useSignIn();
@@ -39,7 +41,11 @@ export function LoginPage() {
     showProblem(null);
     signIn.mutate(texts, {
       onSuccess: ({ needs }) => setNeedsTwoFactor(needs === 'two-factor'),
-      onError: (error) => showProblem(toProblem(error)),
+      onError: (error) => {
+        const problem = toProblem(error);
+        showProblem(problem);
+        if (problem.field === null) focusField('password');
+      },
     });
   }
 
@@ -78,7 +84,10 @@ export function LoginPage() {
       )}
       <p className={classes.next}>
         <Trans>
-          New here? <Link href={registerPath}>Create an account</Link>
+          New here?{' '}
+          <Link href={registerPath}>
+            Create an account
+          </Link>
         </Trans>
       </p>
     </>

@@ -14,9 +14,11 @@ export function useFields<Texts extends Record<string, string>>([texts, setTexts
   type Field = keyof Texts & string;
   const [problem, setProblem] = useState<Problem<Field> | null>(null);
   const elements = useRef<{ [name in Field]?: HTMLElement | null }>({});
+  const focusField = (name: Field) => elements.current[name]?.focus();
   return {
     texts,
     setTexts,
+    focusField,
     /** The properties of a field. */
     field: (name: Field) => ({
       ref: (element: HTMLElement | null) => void (elements.current[name] = element),
@@ -28,7 +30,7 @@ export function useFields<Texts extends Record<string, string>>([texts, setTexts
     /** Shows a problem; null removes it. */
     showProblem: (next: Problem<Field> | null) => {
       setProblem(next);
-      if (next !== null && next.field !== null) elements.current[next.field]?.focus();
+      if (next !== null && next.field !== null) focusField(next.field);
     },
     /** The problem of the whole form. */
     formError: problem?.field === null ? problem.message : null,
