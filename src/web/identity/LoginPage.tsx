@@ -85,7 +85,7 @@ export function LoginPage() {
       <p className={classes.next}>
         <Trans>
           New here?{' '}
-          <Link href={registerPath}>
+          <Link href={registerPath} replace>
             Create an account
           </Link>
         </Trans>

@@ -55,7 +55,9 @@ export function RegisterPage() {
       <p className={classes.other}>
         <Trans>
           Already a member? {/* With the invitation in the hash, for the way back. */}
-          <Link href={loginPath}>Sign in</Link>
+          <Link href={loginPath} replace>
+            Sign in
+          </Link>
         </Trans>
       </p>
     </>

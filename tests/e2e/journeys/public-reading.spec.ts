@@ -103,21 +103,25 @@ test('a visitor reads and searches, presses a vote, signs in and is back at the 
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 });
 
-test('after signing in from a question, Back leads to the page before the question', async ({ page }) => {
+test('after signing in from a question by way of the register page, Back leads to the page before the question', async ({
+  page,
+}) => {
   const reader = newMember('Ria Returner');
   await registerMember(page.request, reader, community.address);
   await page.context().clearCookies();
-  await page.goto(`${community.address}/`);
+  await page.goto(`${community.address}/topics/rye`);
   await waitForHydration(page);
   await page.getByRole('link', { name: 'Why does rye bread crumble?' }).click();
   await question(page)
     .getByRole('button', { name: /^Upvote/u })
     .click();
   await dialog(page).getByRole('link', { name: 'Log in' }).click();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
   await signIn(page, reader);
   await expect(question(page).getByRole('button', { name: /^Upvote/u })).toBeFocused();
   await page.goBack();
-  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'rye', level: 1, exact: true })).toBeVisible();
 });
 
 test('a visitor who goes back before the login page is shown reads on, and the heading has the focus', async ({
