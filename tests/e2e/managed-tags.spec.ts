@@ -48,7 +48,7 @@ test('a moderator describes a topic, gives it another name, and merges another t
   await page.getByRole('button', { name: 'Merge into another topic' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('1 question and 0 followers move.');
-  await expect(dialog).toContainText('Its description and text are deleted.');
+  await expect(dialog).toContainText(`The description and text of “${other}” are deleted.`);
   await dialog.getByLabel('Other topic').fill(main);
   // A merge cannot be undone.
   await dialog.getByLabel('Other topic').press('Enter');

@@ -61,7 +61,7 @@ export default function TagChangeDialog({
             : t`${questions} and ${followers} get the new name.`}
         </p>
         {isMerge && (tag.description !== '' || tag.about !== '') && (
-          <p className={classes.strong}>{t`Its description and text are deleted.`}</p>
+          <p className={classes.strong}>{t`The description and text of “${tag.name}” are deleted.`}</p>
         )}
         <p className={classes.quiet}>
           {isMerge
