@@ -233,6 +233,33 @@ test('a reader in the middle of a page stays there while the focus is in the top
   await expect(top.getByRole('link', { name: 'Ask Question' })).toBeFocused();
   await expect(top.getByRole('link', { name: 'Ask Question' })).toBeInViewport();
   expect(await page.evaluate(() => window.scrollY)).toBe(1500);
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  while (!(await skip.evaluate((link) => link === document.activeElement)))
+    await page.keyboard.press('Shift+Tab');
+  await expect(skip).toBeInViewport();
+  expect(await page.evaluate(() => window.scrollY)).toBe(1500);
+});
+
+test('a reader on a phone stays in the middle of a page while its keyboard makes the window low', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, {
+    title: uniqueText('Who types on?'),
+    content: 'A line.\n\n'.repeat(150),
+  });
+  await page.setViewportSize({ width: 390, height: 700 });
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  await page.evaluate(() => window.scrollTo({ top: 1500 }));
+  const search = page.getByRole('banner').getByRole('searchbox');
+  await page.keyboard.press('/');
+  await expect(search).toBeFocused();
+  await page.setViewportSize({ width: 390, height: 400 });
+  await page.keyboard.type('r');
+  await expect(search).toHaveValue('r');
+  await expect(search).toBeInViewport();
+  expect(await page.evaluate(() => window.scrollY)).toBe(1500);
 });
 
 test('an unknown URL shows that the page does not exist', async ({ page }) => {
