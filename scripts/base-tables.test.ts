@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, string>> = {
     'removes the duplicate marks of hidden questions too, and tells hidden from deleted ones',
   'src/server/posts/uploads-queries.ts': 'keeps the pictures of hidden replies',
   'src/server/posts/tags-moving-queries.ts': 'moves hidden questions to another tag too',
-  'src/server/posts/tags.ts': 'does not show a tag whose questions are all hidden',
+  'src/server/posts/tag-visibility.ts': 'does not show a tag whose questions are all hidden',
   'src/server/posts/authors-moving-queries.ts': 'gives hidden posts another author too',
   'src/server/engagement/votes-moving-queries.ts': 'gives votes on hidden posts another member too',
   'src/server/moderation/member-page-queries.ts':
