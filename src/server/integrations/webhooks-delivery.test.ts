@@ -426,7 +426,8 @@ describe('a web hook is switched off', () => {
     expectOk(await admin.put(`/admin/webhooks/${id}/enabled`, { enabled: true }));
     const [failed] = await readDeliveries(id);
     expectOk(await admin.post(`/admin/webhooks/${id}/deliveries/${failed?.id}/attempts`, {}));
-    const [again] = await receiver.accepted(1);
+    // What the deleted hook of an earlier test was sending may still arrive, at another path.
+    const [again] = await receiver.accepted(1, '/hook');
     expect(again).toMatchObject({ id: failed?.messageId, payload: { data: { question: { id: question } } } });
   });
 
