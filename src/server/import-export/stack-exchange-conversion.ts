@@ -35,7 +35,8 @@ const textsPerTask = 50;
  */
 export class TextConverter {
   #threads: Piscina<readonly ArchiveText[], ConvertedText[]> | null = null;
-  readonly #signal: AbortSignal | undefined;
+  readonly #closing = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #memoryMb: number;
 
   /**
@@ -43,7 +44,7 @@ export class TextConverter {
    * @param memoryMb the limit of each thread
    */
   constructor(signal: AbortSignal | undefined, memoryMb = 256) {
-    this.#signal = signal;
+    this.#signal = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     this.#memoryMb = memoryMb;
     signal?.addEventListener('abort', () => void this.close(), { once: true });
   }
@@ -53,14 +54,15 @@ export class TextConverter {
    * @throws TextConversionError if a thread fails or runs out of memory at one of them
    */
   async convert(texts: readonly ArchiveText[]): Promise<ConvertedText[]> {
-    this.#signal?.throwIfAborted();
+    this.#signal.throwIfAborted();
     if (texts.length < minShared || availableParallelism() === 1) return convertTexts(texts);
     const threads = (this.#threads ??= startThreads(2, this.#memoryMb));
     const parts = Array.from({ length: Math.ceil(texts.length / textsPerTask) }, (_, index) =>
       texts.slice(index * textsPerTask, (index + 1) * textsPerTask),
     );
     const results = await Promise.allSettled(parts.map((part) => threads.run(part)));
-    this.#signal?.throwIfAborted();
+    // Closing the threads rejects their tasks, whose texts must not be converted again.
+    this.#signal.throwIfAborted();
     const converted: ConvertedText[] = [];
     for (const [index, part] of parts.entries()) {
       const result = results[index];
@@ -77,13 +79,12 @@ export class TextConverter {
    */
   async #convertEach(texts: readonly ArchiveText[], start: number): Promise<ConvertedText[]> {
     const thread = startThreads(1, this.#memoryMb);
-    const options = this.#signal === undefined ? {} : { signal: this.#signal };
     const converted: ConvertedText[] = [];
     try {
-      for (const text of texts) converted.push(...(await thread.run([text], options)));
+      for (const text of texts) converted.push(...(await thread.run([text], { signal: this.#signal })));
       return converted;
     } catch (error) {
-      this.#signal?.throwIfAborted();
+      this.#signal.throwIfAborted();
       throw new TextConversionError(start + converted.length, error);
     } finally {
       await thread.destroy();
@@ -115,7 +116,9 @@ export class TextConverter {
     if (before !== null) yield before;
   }
 
+  /** Rejects the promises of texts that are not converted yet. */
   async close(): Promise<void> {
+    this.#closing.abort(new Error('The converter is closed.'));
     await this.#threads?.destroy();
   }
 }
