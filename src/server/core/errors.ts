@@ -95,7 +95,10 @@ export function toErrorResponse(
   if (problem !== null) {
     const { status } = errorKinds[problem.kind];
     if (status === 429 || status === 503) onRejected(problem.kind);
-    return toProblemResponse(problem);
+    const response = toProblemResponse(problem);
+    // Node would go on to read the body of a GET or HEAD, of any length. Of others, the HTTP library discards a part.
+    if (status === 413 && ['GET', 'HEAD'].includes(c.req.method)) response.headers.set('connection', 'close');
+    return response;
   }
   // Logs the route, because the URL may contain search terms.
   log.error({ err: error, method: c.req.method, route: routePath(c) }, 'request failed');

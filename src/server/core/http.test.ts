@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -122,9 +123,18 @@ describe('a request body', () => {
     expect(await ann.send('POST', '/questions', { body })).toMatchObject({ status: 413, kind: 'too-large' });
   });
 
+  test.each(['GET', 'HEAD'])('of a %s that is too long closes the connection', async (method) => {
+    const sent = request(`${server.address}/api/session`, { method, headers: { 'content-length': 700_000 } });
+    sent.on('error', () => {});
+    sent.flushHeaders();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.destroy();
+    expect(response).toMatchObject({ statusCode: 413, headers: { connection: 'close' } });
+  });
+
   // nginx takes a connection that is closed while it sends for a failure of the node, and stops using the node.
   test.each(['/api/session', '/api/uploads'])(
-    'of %s that is too long leaves the connection open',
+    'of a POST to %s whose stated length is too long leaves the connection open',
     async (path) => {
       const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
       const responses = text(socket);
