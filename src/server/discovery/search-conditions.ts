@@ -20,8 +20,7 @@ export const answerTexts: SearchedTexts = { texts: [sql`post.content`], vector: 
 /** Conditions on `question post`: everything the query requires except words. */
 export function questionConditions(criteria: SearchCriteria): Sql[] {
   return [
-    ...tagConditions(criteria, sql`post.id`),
-    ...authorAndTimeConditions(criteria),
+    ...indexedConditions(criteria, 'question'),
     ...criteria.statuses.flatMap(answeredCondition('post')),
     ...criteria.numbers.flatMap(({ field, from, to }) => {
       if (field === 'score') return questionScore(from, to);
@@ -44,8 +43,7 @@ export function answerConditions(criteria: SearchCriteria): Sql[] {
     }),
   ];
   return [
-    ...tagConditions(criteria, sql`post.question_id`),
-    ...authorAndTimeConditions(criteria),
+    ...indexedConditions(criteria, 'answer'),
     ...criteria.numbers.flatMap(({ field, from, to }) =>
       field === 'score' ? scoreConditions(from, to) : [],
     ),
@@ -56,6 +54,12 @@ export function answerConditions(criteria: SearchCriteria): Sql[] {
           sql`exists (select from question where question.id = post.question_id and ${allOf(ofItsQuestion)})`,
         ]),
   ];
+}
+
+/** The conditions on `post` by tags, authors and days: those that have an index, and what they exclude. */
+export function indexedConditions(criteria: SearchCriteria, table: 'question' | 'answer'): Sql[] {
+  const questionId = table === 'question' ? sql`post.id` : sql`post.question_id`;
+  return [...tagConditions(criteria, questionId), ...authorAndTimeConditions(criteria)];
 }
 
 /** Whether the query has a condition other than words that an index serves. */

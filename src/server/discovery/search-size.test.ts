@@ -29,6 +29,7 @@ const queries: readonly [string, string, number][] = [
   ['two words', 'badger marmot', 200],
   ['the inside of words', 'armo', 1_001],
   ['a word that no text has', 'zzqxw', 0],
+  ['a question with a word that no text has', "why isn't zzqxw?", 0],
 ];
 const kinds: readonly SearchKind[] = ['questions', 'answers'];
 
@@ -178,3 +179,26 @@ async function rowsReadBy(work: () => Promise<number>): Promise<Asked> {
   const total = await work();
   return { total, read: (await read()) - start };
 }
+
+test('compares a part with signs with the newest and most popular posts, with a tag or a day with the newest', async () => {
+  await sql`
+    insert into question (imported_author_name, title, content, excerpt, excerpt_cut, upvotes, created_at)
+    select 'Sam', title, 'It says zzq_x.zzz', '', false, upvotes, created_at
+    from (values ('Old', 0, '2011-01-01'::timestamptz), ('Old and popular', 1000000, '2012-01-01'), ('New', 0, '2025-01-01'))
+      asked (title, upvotes, created_at)`.execute(db);
+  await sql`insert into tag (name, key) values ('big', 'big')`.execute(db);
+  await sql`
+    insert into question_tag (question_id, question_created_at, tag_id, position)
+    select id, created_at, (select id from tag where key = 'big'), 0 from question`.execute(db);
+  await writeAllSortKeys(db);
+  const titlesOf = async (query: string) => {
+    const asked = { query, kind: 'questions', sort: 'recent', cursor: undefined, viewerId: 0 } as const;
+    const { questions, total } = await search(db, asked);
+    expect(total).toBe(questions.length);
+    return questions.map(({ title }) => title);
+  };
+  expect(await titlesOf('zq_x.zz')).toEqual(['New', 'Old and popular']);
+  expect(await titlesOf('[big] zq_x.zz')).toEqual(['New']);
+  expect(await titlesOf('created:2010.. zq_x.zz')).toEqual(['New']);
+  expect(await titlesOf('[big] created:..2019 zq_x.zz')).toEqual(['Old and popular', 'Old']);
+});

@@ -2,7 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '#server/core/database.ts';
 import { maxCountedResults } from '#shared/discovery/search.ts';
 import type { SearchCriteria } from './search-criteria.ts';
-import { allOf, answerConditions, hasIndexedCondition, questionConditions } from './search-conditions.ts';
+import {
+  allOf,
+  answerConditions,
+  hasIndexedCondition,
+  indexedConditions,
+  questionConditions,
+} from './search-conditions.ts';
 import type { RankedPosts } from './ranking-queries.ts';
 import type { PageWindow } from './search-queries.ts';
 
@@ -17,6 +23,8 @@ const countLimit = sql.lit(maxCountedResults + 1);
 const maxScanned = sql.lit(25_000);
 /** Posts whose text is compared at most: of the newest, and of those with the most upvotes. */
 const maxScannedPerOrder = sql.lit(3_000);
+/** Posts whose text is compared at most if an index serves the conditions: the newest. */
+const maxScannedIndexed = sql.lit(6_000);
 
 const orders = {
   recent: sql`post.created_at desc, post.id desc`,
@@ -63,28 +71,40 @@ export async function findAnswersByConditions(
   return readPage(db, sql`from ${from} where ${allOf(answerConditions(criteria))}`, { ...window, order });
 }
 
-/** Searches what no word index can find, such as '%', among the newest posts and those with the most upvotes. */
+/**
+ * Searches what no word index can find, such as '%', among the newest posts and those with the most upvotes; with tags,
+ * authors or a first day, among the newest posts that meet these.
+ */
 export async function findAmongFirst(
   db: Reader,
   matches: Sql,
-  { table, conditions, isIndexed }: RankedPosts,
-  window: PageWindow,
+  { criteria, table, conditions }: Pick<RankedPosts, 'table' | 'conditions'> & { criteria: SearchCriteria },
+  { sort, offset, limit }: PageWindow,
 ): Promise<MatchPage> {
-  const order = window.sort === 'recent' ? orders.recent : orders.popular;
-  const where = allOf([matches, ...conditions]);
-  if (isIndexed) return readPage(db, sql`from ${sql.table(table)} post where ${where}`, { ...window, order });
+  const order = sort === 'recent' ? orders.recent : orders.popular;
+  const posts = sql.table(table);
   const popular =
     table === 'question'
       ? sql`select question_id from question_sort_key order by upvotes desc, question_id desc limit ${maxScannedPerOrder}`
       : sql`select id from answer where popularity = 0 limit ${maxScannedPerOrder}`;
-  // The offset keeps PostgreSQL from scanning all posts first.
-  const from = sql`(
-    select * from ${sql.table(table)} where id in (
-      (select id from ${sql.table(table)} order by created_at desc, id desc limit ${maxScannedPerOrder})
-      union (${popular})
-    ) offset 0
-  ) post`;
-  return readPage(db, sql`from ${from} where ${where}`, { ...window, order });
+  const compared = hasIndexedCondition(criteria)
+    ? sql`
+      select post.id from ${posts} post where ${allOf(indexedConditions(criteria, table))}
+      order by ${orders.recent} limit ${maxScannedIndexed}`
+    : sql`
+      (select id from ${posts} order by created_at desc, id desc limit ${maxScannedPerOrder})
+      union (${popular})`;
+  // The offset keeps PostgreSQL from scanning all posts first. Each text is compared once, for the page and the number.
+  const { rows } = await sql<{ ids: number[]; total: number }>`
+    with matching as materialized (
+      select post.id, row_number() over (order by ${order}) as place
+      from (select * from ${posts} where id in (${compared}) offset 0) post
+      where ${allOf([matches, ...conditions])}
+    )
+    select
+      array(select id from matching order by place limit ${limit} offset ${offset})::text[]::float8[] as ids,
+      (select least(count(*), ${countLimit}) from matching) as total`.execute(db);
+  return rows[0] ?? { ids: [], total: 0 };
 }
 
 async function readPage(

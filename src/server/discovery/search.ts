@@ -38,7 +38,7 @@ import {
   findQuestionsByConditions,
   type MatchPage,
 } from './search-without-words.ts';
-import { hasTrigram, readQueryWords, type Replacements } from './search-words.ts';
+import { hasTrigram, readQueryWords, type Replacements, withoutPunctuation } from './search-words.ts';
 import { findAlikeWords } from './vocabulary-queries.ts';
 
 export type SearchRequest = {
@@ -156,7 +156,8 @@ async function findPostIds(
     ...(words.hasStopWordsOnly && { maxScanned: maxScannedForStopWords }),
   };
   const ranking = createRanking(terms, community.questions);
-  if (ranking === null) return findAmongFirst(db, containsText(searched, main), posts, window);
+  if (ranking === null)
+    return findAmongFirst(db, containsText(searched, main), { ...posts, criteria }, window);
   const found = await findRanked(db, ranking, posts, {
     ...window,
     typed,
@@ -164,13 +165,16 @@ async function findPostIds(
     least: leastOfMost,
   });
   // Inside words with signs, such as node_mod in node_modules, the index finds nothing.
-  if (found.total === 0 && hasSigns.test(main) && replacements === undefined)
-    return findAmongFirst(db, containsText(searched, main), posts, window);
+  if (found.total === 0 && hasSignsAtEnds(main) && replacements === undefined)
+    return findAmongFirst(db, containsText(searched, main), { ...posts, criteria }, window);
   return { ids: found.posts.map(({ id }) => id), total: found.total };
 }
 
-/** Anything other than letters, digits and spaces. */
-const hasSigns = /[^\p{L}\p{N} ]/u;
+/** Whether its first or last word has a sign, so that it can be a part of a word. The words between them are whole. */
+function hasSignsAtEnds(text: string): boolean {
+  const words = text.split(' ').map(withoutPunctuation);
+  return [words[0], words.at(-1)].some((word) => word !== undefined && /[^\p{L}\p{M}\p{N}]/u.test(word));
+}
 
 const postKinds = {
   questions: {
