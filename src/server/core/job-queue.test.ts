@@ -60,10 +60,12 @@ test('gives the queue to a job that runs while the queue starts', async () => {
   };
   const second: JobDefinition = { ...rules, name: 'second', run: async () => void (followed = true) };
   // A node that is killed leaves a job.
-  const killed = await start([{ ...first, concurrency: 0 }, second]);
+  const killed = await start([{ ...first, concurrency: 0 }]);
   await transaction(db, (tx) => killed.enqueue(tx, 'first', { key: 'one', data: {} }));
   await killed.stop();
-  const queue = await start([first, second]);
+  // Queues that take their time, before that of the job that is added.
+  const others = Array.from({ length: 20 }, (_, n) => ({ ...second, name: `other-${n}` }));
+  const queue = await start([first, ...others, second]);
   await eventually(() => followed || (queue.failures().get('first') ?? 0) > 0);
   await queue.stop();
   await db.destroy();

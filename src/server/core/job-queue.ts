@@ -26,8 +26,10 @@ export type JobDefinition<Data extends object = object> = {
   concurrency: number;
   /** How often one of the nodes adds a job without data. Absent: never. */
   runsEvery?: 'minute' | 'hour';
-  /** Throws if a retry may succeed. */
-  /** `queue` adds further jobs. A job can run before `startJobQueue` has returned the same queue. */
+  /**
+   * Throws if a retry may succeed.
+   * @param queue adds further jobs, also before `startJobQueue` has returned it
+   */
   run(data: Data, attempt: JobAttempt, queue: JobQueue): Promise<void>;
 };
 
@@ -111,7 +113,9 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
   };
   try {
     await boss.start();
+    // A job can add jobs of every kind, so all queues come before the first worker.
     for (const kind of kinds) await registerQueue(kind);
+    for (const kind of kinds) for (let n = 0; n < kind.concurrency; n++) await startWorker(kind);
   } catch (error) {
     await stop();
     throw error;
@@ -119,7 +123,7 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
   return queue;
 
   async function registerQueue(kind: JobDefinition): Promise<void> {
-    const { name, retries, timeoutSeconds, concurrency, runsEvery } = kind;
+    const { name, retries, timeoutSeconds, runsEvery } = kind;
     const rules = {
       retryLimit: retries.limit,
       retryDelay: retries.delaySeconds,
@@ -134,7 +138,6 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     await boss.updateQueue(name, rules);
     if (runsEvery !== undefined && runsScheduledJobs)
       await boss.schedule(name, schedules[runsEvery], null, { singletonKey: name });
-    for (let n = 0; n < concurrency; n++) await startWorker(kind);
   }
 
   async function startWorker(kind: JobDefinition): Promise<void> {
