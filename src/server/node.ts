@@ -180,7 +180,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     systemLoad,
     viewerOf: caches?.sessions.find ?? (() => undefined),
     headers: await getSecurityHeaders(settings, '/'),
-    // The host of a request by HTTP/1.0 without one, as the health checks of HAProxy send by default.
+    // Requests by HTTP/1.0 may have no Host header. The health checks of HAProxy send none by default.
     next: getRequestListener(app.fetch, { hostname: 'localhost' }),
   });
   shedCount = shedding.rejectedCount;
