@@ -84,9 +84,9 @@ test('the build stage gets every file that it copies, and Node.js in the version
 
 test('the Caddyfile answers /metrics itself', () => {
   // Caddy runs a directive outside of `handle` after every `handle`, and so never.
-  const routes = [...read('deploy/Caddyfile').matchAll(/^\t(?:handle|respond|reverse_proxy)\b.*$/gmu)].map(
-    String,
-  );
+  const caddyfile = read('deploy/Caddyfile');
+  expect(caddyfile).toMatch(/^\thandle \/metrics \{\s+respond 404\s+\}$/mu);
+  const routes = [...caddyfile.matchAll(/^\t(?:handle|respond|reverse_proxy)\b.*$/gmu)].map(String);
   expect(routes).toEqual(['\thandle /metrics {', '\thandle /assets/* {', '\thandle {']);
 });
 
