@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type BackupStatus, getBackupStatus } from './backup-queries.ts';
 import { getExportStatus } from './export-queries.ts';
@@ -6,8 +5,8 @@ import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import { commandLines } from '#server/core/paths.ts';
 import { createMailer } from '#server/core/email.ts';
-import { createObjectStore, type ObjectStore } from '#server/core/object-store.ts';
-import { countUploadFiles, findBucketOwner, ownerKey } from '#server/posts/index.ts';
+import { createObjectStore } from '#server/core/object-store.ts';
+import { countUploadFiles, findBucketOwner, ownerKey, probeObjectStore } from '#server/posts/index.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { checkDisk } from './doctor-check-host.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
@@ -128,7 +127,7 @@ export async function checkPictureStore(
   const objectStore = createObjectStore(settings);
   let owner: Awaited<ReturnType<typeof findBucketOwner>>;
   try {
-    await probe(objectStore);
+    await probeObjectStore(objectStore);
     owner = await findBucketOwner({ db, objectStore });
   } catch (error) {
     return [
@@ -146,7 +145,7 @@ export async function checkPictureStore(
         'warning',
         `The bucket ${settings.bucket} belongs to another database.`,
         'Pictures in it are shown. New ones stay in this database, and no object is deleted.',
-        `If this database replaces the other one, stop the other one and delete the object ${settings.prefix}${ownerKey}. If it is a copy, give it a bucket of its own, or PICTURE_STORE=database.`,
+        `If this database replaces the other one, stop the other one and delete the object ${settings.prefix}${ownerKey}. If it is a copy, set PICTURE_STORE=database and wait until all files are in the database; then give it a bucket of its own.`,
       ),
     ];
   const [there, waiting] =
@@ -154,14 +153,6 @@ export async function checkPictureStore(
   const place = pictureStore === 's3' ? 'object store' : 'database';
   const text = `${there.toLocaleString('en')} files of pictures are in the ${place}, ${waiting.toLocaleString('en')} still have to be moved there.`;
   return [okFinding('pictures', text)];
-}
-
-async function probe(objectStore: ObjectStore): Promise<void> {
-  const key = `doctor-${randomUUID()}`;
-  await objectStore.put(key, Buffer.from(key));
-  const found = await objectStore.get(key);
-  await objectStore.delete(key);
-  if (found?.toString() !== key) throw new Error('an object that was written could not be read');
 }
 
 const hourMs = 60 * 60_000;

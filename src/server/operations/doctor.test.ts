@@ -259,7 +259,11 @@ test('writes an object to the object store, and counts the pictures that have to
   ]);
   await objectStore.put('owner.txt', Buffer.from('1/1'));
   expect((await findings(['--quick'], env)).of('pictures')).toMatchObject([
-    { level: 'warning', what: 'The bucket pictures belongs to another database.' },
+    {
+      level: 'warning',
+      what: 'The bucket pictures belongs to another database.',
+      action: expect.stringContaining('set PICTURE_STORE=database and wait'),
+    },
   ]);
   const wrong = { ...env, S3_SECRET_ACCESS_KEY: 'a wrong one' };
   const [refused] = (await findings(['--quick'], wrong)).of('pictures');

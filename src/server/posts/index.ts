@@ -125,6 +125,7 @@ export {
   findBucketOwner,
   type ObjectStoreDeps,
   ownerKey,
+  probeObjectStore,
   readFileContent,
 } from './uploads-object-store.ts';
 export { countUploadFiles } from './uploads-object-store-queries.ts';

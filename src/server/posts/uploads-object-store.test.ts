@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import sharp from 'sharp';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createObjectStore, ObjectStoreError } from '#server/core/object-store.ts';
 import { startObjectStoreServer } from '#tests/support/object-store-server.ts';
 import { expectOk } from '#tests/support/member.ts';
@@ -184,6 +184,39 @@ test('a copy of the database neither deletes objects of the original nor adds it
     await copy.stop();
     await objectStore.delete(ownerKey);
   }
+});
+
+describe('a database becomes the owner of a bucket', () => {
+  afterEach(() => objectStore.delete(ownerKey));
+  const accessDenied = () =>
+    new ObjectStoreError('AccessDenied', {
+      cause: Object.assign(new Error('Access Denied'), { name: 'AccessDenied' }),
+    });
+  const update = (changed: Partial<typeof objectStore>) =>
+    updateObjectStore({ db, objectStore: { ...objectStore, ...changed }, pictureStore: 's3' });
+
+  test('if its key may not list the bucket, so that a missing object is refused', async () => {
+    const get = async (key: string) => {
+      const found = await objectStore.get(key);
+      if (found === undefined) throw accessDenied();
+      return found;
+    };
+    expect(await update({ get })).toBe(true);
+  });
+
+  test('but not with a key that may write and not read', async () => {
+    await objectStore.put(ownerKey, Buffer.from('another/1'));
+    await expect(update({ get: () => Promise.reject(accessDenied()) })).rejects.toThrow('AccessDenied');
+    expect((await objectStore.get(ownerKey))?.toString()).toBe('another/1');
+  });
+
+  test('but not if another one replaces it at the same time', async () => {
+    const put = async (key: string, content: Uint8Array) => {
+      await objectStore.put(key, content);
+      if (key === ownerKey) await objectStore.put(key, Buffer.from('another/1'));
+    };
+    expect(await update({ put })).toBe(false);
+  });
 });
 
 test('an object store that refuses the key is an error without the key in its message', async () => {

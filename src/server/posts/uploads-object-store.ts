@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { PictureStore } from '#server/core/config.ts';
@@ -60,15 +61,32 @@ export async function updateObjectStore(
   mayContinue: () => boolean = () => true,
 ): Promise<boolean> {
   const { db, objectStore, pictureStore } = deps;
-  let owner = await findBucketOwner(deps);
-  if (owner === null) {
+  if ((await findBucketOwner(deps)) === null) {
+    // A key that may write but not read would replace the owner that it cannot see.
+    await probeObjectStore(objectStore);
     await objectStore.put(ownerKey, Buffer.from(await readDatabaseId(db)));
-    owner = 'this database';
   }
+  // Read again, because another database may have written at the same time.
+  const owner = await findBucketOwner(deps);
   const isOwner = owner === 'this database';
   if (isOwner || pictureStore === 'database') await movePictures(deps, mayContinue);
   if (isOwner) await deleteObjects(deps, mayContinue);
   return isOwner;
+}
+
+/**
+ * Writes, reads and deletes an object.
+ * @throws ObjectStoreError if the store or the rights of the key do not allow this
+ */
+export async function probeObjectStore(objectStore: ObjectStore): Promise<void> {
+  const key = `probe-${randomUUID()}`;
+  await objectStore.put(key, Buffer.from(key));
+  try {
+    const found = await objectStore.get(key);
+    if (found?.toString() !== key) throw new ObjectStoreError('an object that was written could not be read');
+  } finally {
+    await objectStore.delete(key);
+  }
 }
 
 /** The object that names the database whose pictures are in the bucket. */
