@@ -224,7 +224,7 @@ export function createApi(
     .route('/', memberPageRoutes(deps))
     .route('/', announcementRoutes(deps))
     .route('/', statisticsRoutes())
-    .route('/', followedTagRoutes())
+    .route('/', followedTagRoutes(deps))
     .route('/', mentionRoutes(deps))
     .route('/', draftRoutes(deps))
     .route('/', uploadRoutes(deps))

@@ -2,6 +2,7 @@ import { tagKey } from '#shared/core/text.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import { toTagDocument } from './tags-document.ts';
 import { readMutesToApply } from '#server/engagement/index.ts';
+import { listUsableTags, mayCreateTags, type TagSettings } from '#server/posts/index.ts';
 import type { Reader } from '#server/core/database.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { getTagDescription } from '#shared/posts/tags.ts';
@@ -14,6 +15,7 @@ import {
 import {
   listFollowedTagNames,
   listFollowedTags,
+  listNamedTags,
   listNewestQuestionsByTag,
   listTagViewerRows,
 } from './tags-queries.ts';
@@ -53,33 +55,50 @@ export async function readFollowedTags(
   };
 }
 
+type Wanted = { viewer: Viewer; settings: TagSettings };
+
 /** Returns the names of the first followed tags and their number; suggestions if there are none. */
-export async function readFollowedTagsSummary(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary> {
+export async function readFollowedTagsSummary(db: Reader, wanted: Wanted): Promise<FollowedTagsSummary> {
+  const { viewer } = wanted;
   const rows = await listFollowedTagNames(db, { viewerId: viewer.id, limit: followedTagsInSummary });
   const total = rows[0]?.total ?? 0;
   return {
     tags: rows.map((row) => row.name),
     total,
-    suggested: total > 0 ? [] : await suggestTags(db, viewer),
+    suggested: total > 0 ? [] : await suggestTags(db, wanted),
   };
 }
 
 /** Returns the most popular tags of the site and the fixed suggestions, without those the viewer has muted. */
-async function suggestTags(db: Reader, viewer: Viewer): Promise<FollowedTagsSummary['suggested']> {
-  const popular = {
-    viewerId: viewer.id,
+async function suggestTags(db: Reader, wanted: Wanted): Promise<FollowedTagsSummary['suggested']> {
+  const fixed = await suggestFixedTags(db, wanted);
+  const rows = await listTagViewerRows(db, {
+    viewerId: wanted.viewer.id,
     query: '',
     sort: 'popular',
     cursor: null,
     limit: popularRead,
-  } as const;
-  const rows = await listTagViewerRows(db, popular);
-  const fixedKeys = new Set(suggestedTags.map(tagKey));
-  const mutedKeys = new Set(rows.filter(({ muted }) => muted).map(({ name }) => tagKey(name)));
-  const ofSite = rows.filter(({ name, muted }) => !muted && !fixedKeys.has(tagKey(name)));
-  const fixed = suggestedTags.filter((name) => !mutedKeys.has(tagKey(name)));
-  return [
-    ...ofSite.slice(0, suggestedTags.length),
-    ...fixed.map((name) => ({ name, description: null })),
-  ].map(({ name, description }) => ({ name, description: description ?? getTagDescription(name) }));
+  });
+  const ofSite = rows.filter(({ name, muted }) => !muted && !fixed.has(tagKey(name)));
+  return [...ofSite.slice(0, suggestedTags.length), ...fixed.values()].map(({ name, description }) => ({
+    name,
+    description: description ?? getTagDescription(name),
+  }));
+}
+
+/** Returns those of the fixed suggestions that the viewer may follow and has not muted, by the keys of their tags. */
+async function suggestFixedTags(db: Reader, { viewer, settings }: Wanted) {
+  const rows = await listNamedTags(db, { keys: suggestedTags.map(tagKey), viewerId: viewer.id });
+  const byName = new Map(rows.map((row) => [row.named, row]));
+  const usable = (await mayCreateTags(db, { viewer, settings }))
+    ? new Set(suggestedTags.map(tagKey))
+    : await listUsableTags(db, { tags: suggestedTags, settings });
+  const suggested = new Map<string, { name: string; description: string | null }>();
+  for (const name of suggestedTags) {
+    const row = byName.get(tagKey(name));
+    if (!usable.has(tagKey(name)) || row?.muted === true) continue;
+    if (row === undefined || !row.is_visible) suggested.set(tagKey(name), { name, description: null });
+    else suggested.set(row.key, { name: row.is_synonym ? row.name : name, description: row.description });
+  }
+  return suggested;
 }

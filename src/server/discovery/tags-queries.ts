@@ -104,6 +104,21 @@ export async function findTagViewerRow(db: Reader, { key, viewerId }: { key: str
   return rows[0];
 }
 
+/** Returns the tags with these keys or synonyms, also those that are not visible. */
+export async function listNamedTags(
+  db: Reader,
+  { keys, viewerId }: { keys: readonly string[]; viewerId: number },
+) {
+  const { rows } = await sql<
+    TagViewerRow & { named: string; key: string; is_synonym: boolean; is_visible: boolean }
+  >`
+    select named.key as named, named.synonym_of is not null as is_synonym, tag.key, tag.name, tag.description,
+      ${isTagVisible} as is_visible, ${viewerColumns(viewerId)}
+    from tag named join tag on tag.id = coalesce(named.synonym_of, named.id)
+    where named.key = any(${[...keys]}::text[])`.execute(db);
+  return rows;
+}
+
 /** Tags that a member follows, by name, after the tag with the id `afterId`. */
 export async function listFollowedTags(
   db: Reader,

@@ -1,5 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { jsonResponse, problemResponses, createRouter, type PublicEnv } from '#server/core/http.ts';
+import {
+  jsonResponse,
+  problemResponses,
+  createRouter,
+  type PublicEnv,
+  type RouteDeps,
+} from '#server/core/http.ts';
 import type { SendDocument } from '#server/core/response-cache-http.ts';
 import { addressText, cursorQuery, tagParam } from '#shared/core/fields.ts';
 import {
@@ -130,12 +136,12 @@ export function tagRoutes({ sendDocument }: { sendDocument: SendDocument }) {
 }
 
 /** For signed-in members only. */
-export const followedTagRoutes = () =>
+export const followedTagRoutes = ({ siteSettings: settings }: Pick<RouteDeps, 'siteSettings'>) =>
   createRouter()
     .openapi(followed, async (c) => {
       const { cursor } = c.req.valid('query');
       return c.json(await readFollowedTags(c.get('reader'), { viewer: c.get('viewer'), cursor }), 200);
     })
     .openapi(summary, async (c) =>
-      c.json(await readFollowedTagsSummary(c.get('reader'), c.get('viewer')), 200),
+      c.json(await readFollowedTagsSummary(c.get('reader'), { viewer: c.get('viewer'), settings }), 200),
     );

@@ -112,7 +112,7 @@ export {
 } from './statistics-changes.ts';
 export { closeOutdatedProposals } from './tag-proposals-closing.ts';
 export { applyTagProposals } from './tag-proposals.ts';
-export { refuseNewTag } from './tag-rules.ts';
+export { listUsableTags, mayCreateTags, refuseNewTag, type TagSettings } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
 export { isTagVisible } from './tag-visibility.ts';
