@@ -52,10 +52,10 @@
     repeat = () => keys.every(repeatKey);
   }
 
-  function repeatKey(kept) {
-    const event = new KeyboardEvent('keydown', kept);
+  function repeatKey(options) {
+    const event = new KeyboardEvent('keydown', options);
     // Two keys with a long time between them are no shortcut.
-    Object.defineProperty(event, 'timeStamp', { value: kept.timeStamp });
+    Object.defineProperty(event, 'timeStamp', { value: options.timeStamp });
     return document.body.dispatchEvent(event);
   }
 
