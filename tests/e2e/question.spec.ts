@@ -153,6 +153,11 @@ test('shortcuts step through the posts and act on the focused one', async ({ pag
   await page.keyboard.press('Escape');
   await page.keyboard.press('k');
   await expect(asked).toBeFocused();
+  await page.keyboard.press('e');
+  await expect(page.getByLabel('Title')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByLabel('Title')).toBeHidden();
+  await expect(asked).toBeFocused();
 });
 
 test('on a narrow phone nothing scrolls horizontally, whatever members write', async ({ page }) => {
