@@ -98,7 +98,7 @@ test('the command palette finds questions, members and commands, and lists recen
   await searchBox(page).focus();
   await page.keyboard.press('Control+k');
   await expect(field).toBeFocused();
-  await expect(palette(page).getByRole('group', { name: 'Recent' }).getByRole('option')).toHaveText([
+  await expect(palette(page).getByRole('group', { name: 'Recently used' }).getByRole('option')).toHaveText([
     `A ${word} in May`,
   ]);
   await page.keyboard.type('dark');

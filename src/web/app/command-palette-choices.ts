@@ -45,7 +45,7 @@ export function listChoices({
   const groups =
     text === ''
       ? [
-          { title: t`Recent`, choices: recentChoices },
+          { title: t`Recently used`, choices: recentChoices },
           { title: t`Commands`, choices: without(available, recentChoices) },
         ]
       : listMatches({ text, recentChoices, available, found });
@@ -71,7 +71,7 @@ function listMatches({
     href: `${paths.search}?${new URLSearchParams({ q: text }).toString()}`,
   } as const;
   return [
-    { title: t`Recent`, choices: recent },
+    { title: t`Recently used`, choices: recent },
     { title: t`Commands`, choices: without(rankByLabel(text, available), recent).slice(0, maxCommands) },
     { title: t`Questions`, choices: without(found?.questions.map(questionChoice) ?? [], recent) },
     { title: t`Topics`, choices: without(found?.tags.map(tagChoice) ?? [], recent) },

@@ -35,7 +35,7 @@ export function TwoFactorForm({ onBack }: { onBack: () => void }) {
       <AccountForm submit={t`Sign in`} busy={verifyCode.isPending} error={null} onSubmit={submit}>
         <TextInput
           ref={field}
-          label={t`Code`}
+          label={t`Verification code`}
           description={t`Enter the 6-digit code from your authenticator app, or one of your recovery codes.`}
           autoComplete="one-time-code"
           autoCapitalize="none"

@@ -88,7 +88,7 @@ function ReportItem({ report }: { report: MemberReport }) {
 function describeOutcome({ outcome }: MemberReport): string {
   switch (outcome) {
     case null:
-      return t`Open`;
+      return t`Pending`;
     case 'dismissed':
       return t`Dismissed`;
     case 'resolved':

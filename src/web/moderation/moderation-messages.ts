@@ -68,7 +68,7 @@ const accountAges: Readonly<Record<string, () => string>> = {
 export const postKindLabels: Readonly<Record<PostRef['kind'], () => string>> = {
   question: () => t`Question`,
   answer: () => t`Answer`,
-  reply: () => t`Reply`,
+  reply: () => t`Reply or comment`,
 };
 
 export const roleLabels: Readonly<Record<Role, () => string>> = {
