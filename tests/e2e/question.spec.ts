@@ -49,7 +49,9 @@ test('a vote shows immediately, its buttons are disabled while it is saved, and 
   await registerMember(page.request);
   await askAndOpen(page, title);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const sent: unknown[] = [];
   await page.route('**/vote', async (route) => {
+    sent.push(route.request().postDataJSON());
     await held;
     await route.fulfill({
       status: 429,
@@ -63,9 +65,15 @@ test('a vote shows immediately, its buttons are disabled while it is saved, and 
   await expect(pressed).toHaveAttribute('aria-pressed', 'true');
   await expect(pressed).toBeDisabled();
   await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeDisabled();
+  await page.keyboard.press('d');
+  await expect(article.getByRole('button', { name: 'Downvote (1)' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
+  expect(sent).toEqual([{ vote: 'up' }]);
   release();
   await expect(article.getByRole('button', { name: 'Upvote (0)' })).toHaveAttribute('aria-pressed', 'false');
   await expect(page.getByText('Please wait.')).toBeVisible();
+  expect(sent).toEqual([{ vote: 'up' }, { vote: 'down' }]);
+  await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeEnabled();
 });
 
 test('a failed vote and a failed follow are reverted and logged, without a message', async ({ page }) => {

@@ -7,6 +7,7 @@ import {
 } from '@tabler/icons-react';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { useMutation } from '@tanstack/react-query';
+import { type MouseEvent, useRef } from 'react';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
 import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
@@ -21,7 +22,7 @@ import classes from './VoteButtons.module.css';
 
 /**
  * The two vote buttons of a post. The change is optimistic and is reverted if the server refuses. While it is saved the
- * buttons do nothing (docs/product.md 7.2) but keep the focus.
+ * buttons do nothing but keep the focus, and keys choose the vote that is sent next (docs/product.md 7.2).
  */
 export function VoteButtons({
   post,
@@ -36,11 +37,19 @@ export function VoteButtons({
   const memberId = useMember()?.id ?? null;
   const queuedVote = useQueuedVote(memberId, post);
   const { upvotes, downvotes, myVote } = queuedVote === undefined ? votes : applyVote(votes, queuedVote);
+  // Null while no vote is being sent.
+  const latest = useRef<VoteState | null>(null);
+  const send = async (next: VoteState): Promise<VoteState | null> => {
+    const sending = sendOrQueue(memberId, voteAction({ post, questionId, vote: next.myVote }), (options) =>
+      setVote(post, next.myVote, options),
+    );
+    await Promise.allSettled([sending]);
+    if (latest.current !== null && latest.current !== next) return send(latest.current);
+    latest.current = null;
+    return sending;
+  };
   const vote = useMutation({
-    mutationFn: (next: VoteState) =>
-      sendOrQueue(memberId, voteAction({ post, questionId, vote: next.myVote }), (sending) =>
-        setVote(post, next.myVote, sending),
-      ),
+    mutationFn: send,
     onMutate: async (next) => {
       const before = { upvotes: votes.upvotes, downvotes: votes.downvotes, myVote: votes.myVote };
       await cache.update((page) => patchPost(page, post, next));
@@ -56,8 +65,14 @@ export function VoteButtons({
     },
   });
 
-  const press = (direction: VoteDirection) => {
-    if (!vote.isPending) vote.mutate(toggleVote({ upvotes, downvotes, myVote }, direction));
+  const press = (direction: VoteDirection, { isTrusted }: MouseEvent) => {
+    // A shortcut clicks the button by a script.
+    if (vote.isPending && isTrusted) return;
+    const next = toggleVote({ upvotes, downvotes, myVote }, direction);
+    const isSending = latest.current !== null;
+    latest.current = next;
+    if (isSending) void cache.update((page) => patchPost(page, post, next));
+    else vote.mutate(next);
   };
   return (
     <div className={classes.votes} data-compact={post.kind === 'reply' || undefined}>
@@ -90,7 +105,7 @@ function VoteButton(props: {
   count: number;
   pressed: boolean;
   saving: boolean;
-  onPress: (direction: VoteDirection) => void;
+  onPress: (direction: VoteDirection, event: MouseEvent) => void;
 }) {
   const { Outline, Filled, ...icon } = voteIcons[props.direction];
   const name = icon.name();
@@ -104,7 +119,7 @@ function VoteButton(props: {
       aria-disabled={props.saving || undefined}
       data-sign-in="vote"
       data-shortcut-key={props.direction === 'up' ? 'u' : 'd'}
-      onClick={() => props.onPress(props.direction)}
+      onClick={(event) => props.onPress(props.direction, event)}
     >
       <Icon size={18} stroke={1.6} aria-hidden="true" />
       <VisuallyHidden>
