@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { waitForHydration } from './support/hydration.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText, uniqueWord } from './support/posts.ts';
 
@@ -81,12 +82,7 @@ test('Back returns to where a list was left, also after a reload of the page tha
   await page.goForward();
   await page.reload();
   await waitForHydration(page);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/api/feeds/**', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/api/feeds/**');
   await page.goBack();
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
   await page.goForward();
@@ -100,12 +96,7 @@ test('Back returns to where a list was left, also after a reload of the page tha
 test('the last of several links that were opened at once is shown', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/');
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/TagsPage-*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/assets/TagsPage-*.js');
   const links = page.getByRole('navigation', { name: 'Main' });
   await links.getByRole('link', { name: 'Topics' }).click();
   await expect(page).toHaveURL('/topics');
@@ -131,12 +122,7 @@ test('the heading has the focus when a reader comes back from a page that was st
   await registerMember(page.request);
   await page.goto('/');
   await waitForHydration(page);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/api\/tags\b/u, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\/api\/tags\b/u);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Topics' }).focus();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL('/topics');

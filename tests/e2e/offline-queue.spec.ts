@@ -8,6 +8,7 @@ import {
   uniqueText,
   uniqueWord,
 } from './support/posts.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { waitForConnectionBanner, waitForTexts } from './support/hydration.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
@@ -193,12 +194,7 @@ test('a queued action is sent after the page that the server rendered handles in
   await page.goto('about:blank');
   await context.setOffline(false);
 
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/TagsPage-*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/assets/TagsPage-*.js');
   let isSent = false;
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/answers')) isSent = true;

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { waitForConnectionBanner, waitForHydration } from './support/hydration.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 import { whileOffline } from './support/three-members.ts';
@@ -38,12 +39,7 @@ test(
     const problems: string[] = [];
     page.on('pageerror', ({ message }) => problems.push(message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/assets/*.js', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/assets/*.js');
     await watchEarlyInput(page);
     await page.goto(`/question/${id}`, { waitUntil: 'commit' });
     const asked = question(page, title);
@@ -70,12 +66,7 @@ for (const [keys, heading] of [
     page,
   }) => {
     await registerMember(page.request);
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/assets/*.js', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/assets/*.js');
     await watchEarlyInput(page);
     await page.goto('/', { waitUntil: 'commit' });
     await waitForEarlyInput(page);
@@ -95,12 +86,7 @@ test('a page that React has to render again, because it differs from its HTML, s
     const body = await response.text();
     await route.fulfill({ response, body: body.replaceAll('Add a comment', 'Add another comment') });
   });
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/markdown-*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/assets/markdown-*.js');
   const differences: string[] = [];
   page.on('pageerror', ({ message }) => differences.push(message));
   await page.goto(`/question/${id}`);
@@ -122,12 +108,7 @@ test('an outage that ends before a page handles input does not make React render
   await askQuestion(other.request, { title: uniqueText('Which topics are there?'), tags: [old] });
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/TagsPage-*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/assets/TagsPage-*.js');
   await page.goto('/topics?sort=active', { waitUntil: 'commit' });
   await expect(page.getByRole('link', { name: old })).toBeVisible();
   await waitForConnectionBanner(page);
@@ -150,12 +131,7 @@ test('an answer typed before its form is loaded stays in the field, which keeps 
   const { page: author } = await secondMember(browser, 'Author of a Slow Form');
   await registerMember(page.request);
   const id = await askQuestion(author.request, { title: uniqueText('Who writes before the form?') });
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/post-forms-*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/assets/post-forms-*.js');
   await page.goto(`/question/${id}`);
   await page.getByRole('button', { name: 'Upvote (0)' }).click();
   await expect(page.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
@@ -185,13 +161,8 @@ test('before the scripts arrive, the sign-in pages show their forms and keep typ
     ['/login?next=%2Fask', 'Sign in'],
     ['/register?next=%2Fquestion%2F7', 'Create account'],
   ] as const) {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
     await page.unrouteAll();
-    await page.route('**/assets/*.js', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/assets/*.js');
     await page.goto(address, { waitUntil: 'commit' });
     const button = page.getByRole('button', { name: submit, exact: true });
     await expect(button).toBeInViewport();
@@ -219,13 +190,8 @@ test('the pages of links in emails and of the set-up arrive with their content',
     ['/unsubscribe/token', 'Unsubscribe'],
     ['/confirm-email/token', 'Confirm email address'],
   ] as const) {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
     await page.unrouteAll();
-    await page.route('**/assets/*.js', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/assets/*.js');
     await page.goto(address, { waitUntil: 'commit' });
     const heading = page.getByRole('heading', { level: 1 });
     await expect(heading).toBeInViewport();

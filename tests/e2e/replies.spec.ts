@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { button, postReply, withoutLiveUpdates } from './support/posts.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { registerMember } from './support/members.ts';
 import { openThread, replyBy, replyField } from './support/forms.ts';
@@ -59,12 +60,7 @@ test('a reply that is typed and sent before its form is loaded is posted then, a
   page,
 }) => {
   const member = await registerMember(page.request);
-  let load = () => {};
-  const loading = new Promise<void>((resolve) => (load = resolve));
-  await page.route('**/assets/post-forms-*.js', async (route) => {
-    await loading;
-    await route.continue();
-  });
+  const load = await holdRequests(page, '**/assets/post-forms-*.js');
   await openThread(page);
   await button(page, 'Reply').click();
   await expect(replyField(page)).toBeFocused();

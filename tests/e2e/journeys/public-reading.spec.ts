@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
+import { holdRequests } from '../support/held-requests.ts';
 import type { Community } from '../support/community.ts';
 import { waitForHydration } from '../support/hydration.ts';
 import { expectInView } from '../support/in-view.ts';
@@ -133,12 +134,7 @@ test('a visitor who goes back before the login page is shown reads on, and the h
   await page.getByRole('link', { name: 'Topics' }).first().click();
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Following', exact: true })).toBeVisible();
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/assets\/LoginPage-[^/]*\.js$/u, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\/assets\/LoginPage-[^/]*\.js$/u);
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Logout' }).click();
   await expect(page).toHaveURL(/\/login$/u);
@@ -168,12 +164,7 @@ test('a visitor whose session ends on a private page, and who goes back, reads t
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Settings' }).click();
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/assets\/LoginPage-[^/]*\.js$/u, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\/assets\/LoginPage-[^/]*\.js$/u);
   const other = await context.newPage();
   await other.goto(community.address);
   await other.getByRole('button', { name: 'Account menu' }).click();
