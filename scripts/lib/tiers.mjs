@@ -41,6 +41,7 @@ export const heavyFiles = [
   'src/server/import-export/export.test.ts',
   'src/server/import-export/import-undo.test.ts',
   'src/server/import-export/imported-pictures.test.ts',
+  'src/server/import-export/jsonl-files.test.ts',
   'src/server/import-export/jsonl-import.test.ts',
   'src/server/import-export/stack-exchange-content.test.ts',
   'src/server/import-export/stack-exchange-errors.test.ts',

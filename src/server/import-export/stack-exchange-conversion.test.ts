@@ -65,7 +65,8 @@ it('reads one batch ahead, in order, and ends with an interruption', async () =>
 
 it('names the text at which a thread fails', async () => {
   const texts = Array.from({ length: 400 }, (_, index) => ({ typed: null, html: `<p>Text ${index}</p>` }));
-  const broken = texts.with(120, { typed: null, html: null as unknown as string });
+  // Messages to threads are not typed.
+  const broken = texts.with(120, JSON.parse('{"typed":null,"html":null}'));
   await expect(createConverter().convert(broken)).rejects.toMatchObject({
     name: 'TextConversionError',
     index: 120,
