@@ -14,7 +14,7 @@ test('suggests each of the default tags once, as the site has it, and only those
   const moderator = await server.register('Moe');
   await setRole(server.db, { email: moderator.email, role: 'moderator' });
   const suggested = async () => (await zoe.get<FollowedTagsSummary>('/following')).body.suggested;
-  // Nobody has asked about it.
+  // There are no questions about it.
   await zoe.put('/tags/career/mute', { muted: true });
   expect((await suggested()).map(({ name }) => name)).not.toContain('Career');
 

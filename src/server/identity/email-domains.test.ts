@@ -36,7 +36,7 @@ test('refuses registrations with addresses of other domains, also of members who
   const first = await register('new@elsewhere.test');
   expect(first).toMatchObject({ status: 400, kind: 'invalid' });
   expect(JSON.stringify(first)).toContain('email-domain-not-allowed');
-  // Nobody learns that this address is registered.
+  // The response does not reveal that this address is registered.
   const existing = await register(early.email);
   expect(existing.status).toBe(400);
   expect(JSON.stringify(existing)).toContain('email-domain-not-allowed');

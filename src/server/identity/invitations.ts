@@ -55,7 +55,7 @@ export async function readInvitations(
 }
 
 /**
- * Nobody else joins with the link from now on. Members who joined with it stay.
+ * The link no longer works. Members who joined with it stay.
  * @throws ProblemError 'not-found', 'already-handled'
  */
 export async function revokeInvitation(db: Database, id: number): Promise<void> {

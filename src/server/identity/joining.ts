@@ -33,7 +33,7 @@ export function createJoining({ db, siteSettings }: { db: Database; siteSettings
   };
 
   /**
-   * Runs before anything that depends on the address, so that nobody who may not join learns which are registered.
+   * Runs before anything that depends on the address, so that persons who cannot join do not learn which are registered.
    * @throws ProblemError 'disabled', 'gone' for an invitation that does not work, 'invalid' for the domain of the address
    */
   async function checkApplicant({ email, invitation }: Applicant): Promise<void> {

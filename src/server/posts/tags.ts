@@ -28,8 +28,8 @@ export const tagTextSourceJson = (kind: 'description' | 'about') => sql`(
 )`;
 
 /**
- * Locks a tag by name, because its counts will change. The name of a tag that is not visible stays as it was passed, so
- * that nobody learns by a guess how it is written or of what the name is a synonym.
+ * Locks a tag by name, because its counts will change. For a tag that is not visible, returns the name as it was
+ * passed: its spelling, and the tag that it is a synonym of, stay hidden from those who guess its name.
  * @param create whether to insert a missing tag
  */
 export async function lockTagByName(

@@ -97,7 +97,7 @@ const maxReceivedBytes = 16 * limits.uploadBytes;
 export async function readPicture(request: Request): Promise<Uint8Array> {
   const tooLarge = () =>
     new ProblemError('upload-too-large', { params: { max: limits.uploadBytes / 1_000_000 } });
-  // Before the body is touched: a stream that nobody reads would keep the connection from being used again.
+  // Before the body is touched: the connection could not be used again after a stream that was opened and not read.
   if (Number(request.headers.get('content-length') ?? 0) > limits.uploadBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let length = 0;
