@@ -1,5 +1,6 @@
 import { expect, test, type APIRequestContext, type Locator, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
+import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
@@ -97,7 +98,26 @@ test('the accepted answer of an ordinary question starts within the first 900 pi
   await page.setViewportSize({ width: 1280, height: 1400 });
   await page.reload();
   await expect(page.locator(`#answer-${accepted}`)).toBeInViewport();
-  await expect(page.getByRole('button', { name: 'Jump to accepted answer' })).toHaveCount(0);
+  const jump = page.getByRole('button', { name: 'Jump to accepted answer' });
+  await expect(jump).toHaveCount(0);
+
+  // Accepted later, it appears only above what the member reads.
+  const setAccepted = async (answerId: number | null) => {
+    await putState(ada.request, `/api/questions/${id}/accepted-answer`, { answerId });
+    await expect(page.getByText('Accepted answer', { exact: true })).toHaveCount(answerId === null ? 0 : 1);
+  };
+  await setAccepted(null);
+  await page.setViewportSize({ width: 1280, height: 300 });
+  await page.reload();
+  await waitForHydration(page);
+  await setAccepted(accepted);
+  await expect(jump).toHaveCount(0);
+  await setAccepted(null);
+  await page.getByText('A newer answer.').scrollIntoViewIfNeeded();
+  await setAccepted(accepted);
+  await expect(jump).not.toBeInViewport();
+  await jump.click();
+  await expect(page.locator(`#answer-${accepted}`)).toBeFocused();
 });
 
 test('comments collapse to three, and one that is posted or linked to is shown', async () => {

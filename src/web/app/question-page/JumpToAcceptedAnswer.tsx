@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { IconCheck } from '@tabler/icons-react';
-import { useLayoutEffect, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
@@ -10,21 +10,23 @@ import classes from './JumpToAcceptedAnswer.module.css';
 const minVisible = 120;
 
 /**
- * A button that scrolls to the accepted answer, if it was below the first screen when the page was opened. It does not
- * appear later, so that nothing moves while the member reads.
+ * A button that scrolls to the accepted answer if that is below the first screen. When an answer is accepted later, the
+ * button appears only above the window, so that nothing moves while the member reads.
  */
 export function JumpToAcceptedAnswer() {
   const { acceptedAnswerId, reveal } = useQuestionPage();
   // The server cannot measure. On phones, where the button is a line of its own, it is nearly always below.
-  const [isBelow, setIsBelow] = useState(useIsHydrating());
+  const [isBelow, setIsBelow] = useState(useIsHydrating() && acceptedAnswerId !== null);
+  const isOpening = useRef(true);
   // Before the first paint. The answers are rendered with the question.
   useLayoutEffect(() => {
+    const isButtonInView = !isOpening.current && window.scrollY < window.innerHeight;
+    isOpening.current = false;
     if (acceptedAnswerId === null) return;
     const answer = document.getElementById(anchorOf({ kind: 'answer', id: acceptedAnswerId }));
-    if (answer === null) return;
+    if (answer === null || isButtonInView) return;
     setIsBelow(answer.getBoundingClientRect().top + window.scrollY > window.innerHeight - minVisible);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- decided once, when the page opens
-  }, []);
+  }, [acceptedAnswerId]);
   if (!isBelow || acceptedAnswerId === null) return null;
   return (
     <button
