@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { selectVisibleTags } from '#server/posts/index.ts';
 import type { LineKind } from './jsonl-format.ts';
 import { readBatches } from './read-batches.ts';
 import { redirectTargets } from './redirect-targets.ts';
@@ -198,7 +199,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
     },
   },
   tags: {
-    rows: 'select * from tag',
+    rows: selectVisibleTags,
     columns: {
       id: 'id',
       name: 'name',
@@ -314,6 +315,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
         select member_id, question_id, null::bigint as tag_id, created_at from question_follow
         where question_id in (select id from question)
         union all select member_id, null, tag_id, created_at from tag_follow
+        where tag_id in (select id from (${selectVisibleTags}) visible)
       ) follow`,
     columns: {
       memberId: 'member_id',

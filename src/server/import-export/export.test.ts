@@ -169,6 +169,42 @@ it('leaves out private data, deleted accounts, accounts that wait and hidden pos
 });
 
 it.for(['jsonl', 'stackexchange'] as const)(
+  'leaves out a tag whose only question is hidden, its synonyms, followers and old addresses, in %s',
+  async (format) => {
+    const community = await createCommunity();
+    await community.rows(`
+      insert into tag (name, key) values ('schnapps', 'schnapps');
+      insert into tag (name, key, synonym_of) select 'moonshine', 'moonshine', id from tag where key = 'schnapps';
+      insert into base_question_tag (question_id, tag_id, position, question_created_at)
+        select question.id, tag.id, 2, created_at from question, tag where source_key = '3' and key = 'schnapps';
+      insert into tag_follow (member_id, tag_id)
+        select member.id, tag.id from member, tag where display_name = 'Ada' and key = 'schnapps';
+      insert into imported_redirect (source_id, address, kind, target_id, run_id)
+        select source.id, '/c/' || key, 'tag', tag.id, run.id from tag, import_source source, import_run run
+        where key in ('beer', 'schnapps', 'moonshine')`);
+    const read = async () => {
+      const { directory } = await run(community, { format, withPrivateData: true });
+      const files = await readdir(directory);
+      return (await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')))).join();
+    };
+    expect(await read()).toMatch(/schnapps/u);
+    await community.rows(`
+      with hidden as (
+        insert into hidden_post (post_kind, post_id, question_id, status, reason)
+        select 'question', id, id, 'hidden', 'Spam.' from question where source_key = '3' returning id, question_id
+      ), question as (
+        update base_question set hidden_by = hidden.id from hidden where base_question.id = question_id
+      ), answer as (
+        update base_answer set hidden_by = hidden.id from hidden where base_answer.question_id = hidden.question_id
+      )
+      update base_question_tag link set hidden_by = hidden.id from hidden where link.question_id = hidden.question_id`);
+    const shown = await read();
+    expect(shown).not.toMatch(/schnapps|moonshine/u);
+    expect(shown).toContain('beer');
+  },
+);
+
+it.for(['jsonl', 'stackexchange'] as const)(
   'leaves out the texts of profiles whose activity was removed, in %s',
   async (format) => {
     const community = await createCommunity();

@@ -1,3 +1,5 @@
+import { selectVisibleTags } from '#server/posts/index.ts';
+
 /** SQL that finds what a row of `imported_redirect redirect` leads to, if it is visible. */
 export const redirectTargets = {
   columns: `redirect.kind, redirect.target_id as id,
@@ -7,7 +9,7 @@ export const redirectTargets = {
     left join answer on redirect.kind = 'answer' and answer.id = redirect.target_id
     left join reply on redirect.kind = 'reply' and reply.id = redirect.target_id and reply.deleted_at is null
     left join member on redirect.kind = 'member' and member.id = redirect.target_id and member.deleted_at is null
-    left join tag on redirect.kind = 'tag' and tag.id = redirect.target_id`,
+    left join (${selectVisibleTags}) tag on redirect.kind = 'tag' and tag.id = redirect.target_id`,
   isVisible: 'coalesce(question.id, answer.id, reply.id, member.id, tag.id) is not null',
 } as const;
 

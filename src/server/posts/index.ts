@@ -115,7 +115,7 @@ export { applyTagProposals } from './tag-proposals.ts';
 export { listUsableTags, mayCreateTags, refuseNewTag, type TagSettings } from './tag-rules.ts';
 export { moveSomeQuestions, renameOnSomeQuestions } from './tags-moving.ts';
 export { lockTags, tagIdOf } from './tags-queries.ts';
-export { isTagVisible } from './tag-visibility.ts';
+export { isTagVisible, selectVisibleTags } from './tag-visibility.ts';
 export { lockTagByName, tagTextSourceJson } from './tags.ts';
 export { releaseUploadsOf } from './uploads-queries.ts';
 export { encodePicture, hasPictureSignature } from './uploads-encoding.ts';
