@@ -1,4 +1,5 @@
 import { loadRouteData } from '#web/core/inlined-responses.ts';
+import { parseVisitorSearch } from '#web/core/page-search.ts';
 import { isPublicPath, paths, stringifySearch } from '#web/core/paths.ts';
 import type { Layout, RouteRequest } from '#web/core/router.ts';
 import { sessionQuery } from '#web/core/session.ts';
@@ -15,11 +16,14 @@ export const memberLayout: Layout = {
   load: () => Promise.resolve(MemberLayout),
 };
 
-/** Pages for visitors only. A signed-in member goes to the home page. */
+/**
+ * Pages for visitors only. A signed-in member goes to the page that was requested first, also by Forward after the
+ * sign-in, or to the home page.
+ */
 export const visitorLayout: Layout = {
-  guard: async ({ client }) => {
+  guard: async ({ client, search }) => {
     const { member, account } = await currentSession(client);
-    if (member !== null) return paths.home;
+    if (member !== null) return parseVisitorSearch(search).next ?? paths.home;
     return account === undefined ? undefined : paths.application;
   },
   load: async () => (await import('#web/ui/VisitorFrame.tsx')).VisitorLayout,

@@ -5,16 +5,19 @@ import { Link } from '#web/ui/Link.tsx';
 import { useRef, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
 import { AccountForm } from './AccountForm.tsx';
+import { useVisitorPath } from './next-page.ts';
 import { resetMethodQuery } from './sign-in.ts';
 import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { translateError } from '#web/core/errors.ts';
+import { paths } from '#web/core/paths.ts';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
 
 /** Requests a link to set a new password, or says whom to contact if the site has no mail server. */
 export function ForgotPasswordPage() {
   usePageTitle(t`Forgot password?`);
+  const loginPath = useVisitorPath(paths.login);
   const resetMethod = useQuery(resetMethodQuery);
   const [email, setEmail] = useState('');
   const [problem, setProblem] = useState<{ isOfField: boolean; message: string } | null>(null);
@@ -60,7 +63,7 @@ export function ForgotPasswordPage() {
         </AccountForm>
       )}
       <p className={classes.other}>
-        <Link href="/login">{t`Back to sign-in`}</Link>
+        <Link href={loginPath} replace>{t`Back to sign-in`}</Link>
       </p>
     </>
   );

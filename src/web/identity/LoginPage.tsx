@@ -25,6 +25,7 @@ export function LoginPage() {
   usePageTitle(t`Sign in`);
   const next = useNextPage();
   const registerPath = useVisitorPath(paths.register);
+  const forgotPasswordPath = useVisitorPath('/forgot-password');
   const sessionEnded = useSessionEnded();
   const { texts, setTexts, field, focusField, showProblem, formError } = useFields(
     useState({ email: '', password: '' }),
@@ -79,7 +80,7 @@ export function LoginPage() {
       <OtherSignInMethods next={next} hasPasswords={hasPasswords} />
       {hasPasswords && (
         <p className={classes.other}>
-          <Link href="/forgot-password">{t`Forgot password?`}</Link>
+          <Link href={forgotPasswordPath} replace>{t`Forgot password?`}</Link>
         </p>
       )}
       <p className={classes.next}>

@@ -104,7 +104,7 @@ test('a visitor reads and searches, presses a vote, signs in and is back at the 
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 });
 
-test('after signing in from a question by way of the register page, Back leads to the page before the question', async ({
+test('after signing in from a question by way of the other pages for visitors, Back leads to the page before the question', async ({
   page,
 }) => {
   const reader = newMember('Ria Returner');
@@ -119,8 +119,15 @@ test('after signing in from a question by way of the register page, Back leads t
   await dialog(page).getByRole('link', { name: 'Log in' }).click();
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await page.getByRole('link', { name: 'Back to sign-in' }).click();
   await signIn(page, reader);
   await expect(question(page).getByRole('button', { name: /^Upvote/u })).toBeFocused();
+  // Forward has the address of the login page, which leads to the question again.
+  await page.goForward();
+  await expect(page).toHaveURL(/\/question\//u);
+  await expect(question(page)).toBeVisible();
+  await page.goBack();
   await page.goBack();
   await expect(page.getByRole('heading', { name: 'rye', level: 1, exact: true })).toBeVisible();
 });
