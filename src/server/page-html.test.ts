@@ -189,3 +189,22 @@ test('the accent colour of the site is in the page, and its policy allows it', a
   const [, style = ''] = /<style id="site-style">([^<]*)<\/style>/u.exec(html) ?? [];
   expect(policy).toContain(createHash('sha256').update(style).digest('base64'));
 });
+
+test('pages of links in emails and of the set-up arrive with the name of the community', async () => {
+  const siteName = 'Bikes & <b>Co</b>';
+  await setSiteSetting(server.db, 'siteName', siteName);
+  await eventually(async () => (await open('/login', { cookie: '' })).text.includes('Bikes'));
+  for (const address of [
+    '/setup',
+    '/reset-password',
+    '/change-email',
+    '/revert-email',
+    '/unsubscribe/token',
+    '/confirm-email/token',
+  ])
+    for (const headers of [{}, { cookie: '' }]) {
+      const [, brand] =
+        /<header[^>]*>.*?<span>(.*?)<\/span>/u.exec((await open(address, headers)).html) ?? [];
+      expect([address, brand]).toEqual([address, 'Bikes &amp; &lt;b&gt;Co&lt;/b&gt;']);
+    }
+});

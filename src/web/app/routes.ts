@@ -13,6 +13,7 @@ import {
 } from '#web/core/page-search.ts';
 import { parseAfter, parseQuestionId, paths } from '#web/core/paths.ts';
 import type { Route } from '#web/core/router.ts';
+import { sessionQuery } from '#web/core/session.ts';
 import { getSavedAnswerSort, parseQuestionSearch } from '#web/posts/answer-sort.ts';
 import { loadPostForms } from '#web/posts/post-forms-on-demand.tsx';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
@@ -208,7 +209,7 @@ const visitorRoutes: readonly Route[] = [
 const loadEmailLinkPages = () => import('#web/identity/EmailLinkPages.tsx');
 
 /** Pages for everyone: of new accounts, and links in emails, which work with and without a session. */
-const accountRoutes: readonly Route[] = [
+const accountPages: readonly Route[] = [
   // For someone whose account waits for a moderator, or was refused. The page leads others away.
   {
     path: '/application',
@@ -236,6 +237,15 @@ const accountRoutes: readonly Route[] = [
     load: async () => (await import('#web/identity/SignInCallbackPage.tsx')).SignInCallbackPage,
   },
 ];
+
+const accountRoutes = accountPages.map((route): Route => ({
+  ...route,
+  // The name and the links of the site are in the session. Without it, the page works, too.
+  guard: async ({ client }) => {
+    await client.prefetchQuery({ ...sessionQuery, retry: false });
+    return undefined;
+  },
+}));
 
 const sitePageRoutes = sitePageNames.map((name): Route => ({
   path: `/${name}`,
