@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { htmlToMarkdown, unknownSiteUrl } from '#server/import-export/stack-exchange-html.ts';
+import { unknownSiteUrl } from '#server/import-export/stack-exchange-fields.ts';
+import { htmlToMarkdown } from '#server/import-export/stack-exchange-html.ts';
 import { chooseContent } from '#server/import-export/stack-exchange-content.ts';
 import { cleanText } from '#server/import-export/stack-exchange-characters.ts';
 import { type ArchiveFile, findArchiveFiles } from '#server/import-export/stack-exchange-files.ts';

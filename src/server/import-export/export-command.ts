@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import type { ObjectStore } from '#server/core/object-store.ts';
-import { exportCommunity, type ExportFormat, exportFormats, type ExportSummary } from './export.ts';
+import type { ExportFormat, ExportSummary } from './export.ts';
 import { type CommandOutput, runCommand } from './import-command.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
@@ -25,7 +25,7 @@ export function registerExportCommand(program: Command, parts: ExportCommandPart
         '--format <format>',
         'jsonl: JSON lines with everything; stackexchange: an archive like theirs',
       )
-        .choices(exportFormats)
+        .choices(['jsonl', 'stackexchange'] satisfies ExportFormat[])
         .default('jsonl'),
     )
     .option('--private', 'also email addresses, who voted, follows and bookmarks')
@@ -55,6 +55,7 @@ function run(
   return runCommand(parts, {
     effect: 'Nothing was written.',
     async run({ signal, print, createProgress }) {
+      const { exportCommunity } = await import('./export.ts');
       const summary = await parts.withClient((client, origin) =>
         exportCommunity({
           directory,

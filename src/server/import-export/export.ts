@@ -14,8 +14,7 @@ import { type LineKind, lineKinds, privateKinds } from './jsonl-format.ts';
 import { writeNewDirectory } from './new-directory.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
-export const exportFormats = ['jsonl', 'stackexchange'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+export type ExportFormat = 'jsonl' | 'stackexchange';
 
 export type ExportOptions = {
   /** A directory that does not exist, or is empty. */

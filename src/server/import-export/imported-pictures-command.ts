@@ -3,7 +3,7 @@ import type { Database } from '#server/core/database.ts';
 import { allowPublicAddresses } from '#server/core/public-addresses.ts';
 import { type CommandOutput, runCommand } from './import-command.ts';
 import { createDownload } from './imported-pictures-download.ts';
-import { importPictures, type PictureImportSummary } from './imported-pictures.ts';
+import type { PictureImportSummary } from './imported-pictures.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
 export type PicturesCommandParts = CommandOutput & {
@@ -56,6 +56,7 @@ async function run({ concurrency, allowAddress }: Flags, parts: PicturesCommandP
   await runCommand(parts, {
     effect: 'Run the command again to continue.',
     async run({ signal, log, print, createProgress }) {
+      const { importPictures } = await import('./imported-pictures.ts');
       const progress = createProgress('pictures');
       const summary = await parts.withDatabase((db) =>
         importPictures({ db, download, concurrency, progress, log, signal }),

@@ -12,7 +12,8 @@ import type { LineKind, LineRow } from './jsonl-format.ts';
 import { mayLinkToQuestions } from './jsonl-links.ts';
 import { postKinds } from './jsonl-tables.ts';
 import { cleanText } from './stack-exchange-characters.ts';
-import { htmlToMarkdown, unknownSiteUrl } from './stack-exchange-html.ts';
+import { unknownSiteUrl } from './stack-exchange-fields.ts';
+import { htmlToMarkdown } from './stack-exchange-html.ts';
 
 /** What the cells of a row depend on besides the row. */
 export type StageContext = {

@@ -4,6 +4,9 @@ import { limits } from '#shared/core/limits.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { cleanLine } from './stack-exchange-characters.ts';
 
+/** Placeholder for the site in links until the site of the archive is known; never resolves (RFC 2606). */
+export const unknownSiteUrl = 'https://archive-site.invalid';
+
 /** Returns an integer, null if the text is not one. */
 export function parseInteger(text: string | undefined): number | null {
   if (text === undefined || !/^-?\d{1,15}$/u.test(text)) return null;

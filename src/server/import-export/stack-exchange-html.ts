@@ -6,9 +6,7 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { parseFragment } from 'parse5';
 import { cleanText, decodeCharacterReferences, isPlain } from './stack-exchange-characters.ts';
-
-/** Placeholder for the site in links until the site of the archive is known; never resolves (RFC 2606). */
-export const unknownSiteUrl = 'https://archive-site.invalid';
+import { unknownSiteUrl } from './stack-exchange-fields.ts';
 
 /**
  * Converts Stack Exchange's HTML to Markdown that renders the same. Links into the site get `unknownSiteUrl`. HTML that

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { writeAnswerScores, writeQuestionSortKeys, writeTagSortKeys } from '#server/posts/index.ts';
-import { unknownSiteUrl } from './stack-exchange-html.ts';
+import { unknownSiteUrl } from './stack-exchange-fields.ts';
 
 /** Where the rows of an archive are added. */
 export interface ImportTarget {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
-import { ArchiveError, exportCommunity } from '#server/import-export/index.ts';
+import { ArchiveError, loadExport } from '#server/import-export/index.ts';
 import { createObjectStore, type ObjectStoreSettings } from '#server/core/object-store.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import type { WorkerTaskResult } from './worker-task.ts';
@@ -26,6 +26,7 @@ parentPort?.postMessage(end satisfies WorkerTaskResult, []);
 parentPort?.close();
 
 async function run({ directory, connection, objectStore, license, origin }: ExportTask): Promise<void> {
+  const { exportCommunity } = await loadExport();
   const client = new pg.Client({ ...connection, application_name: 'parley export' });
   // A broken connection also makes the running statement fail.
   client.on('error', () => {});
