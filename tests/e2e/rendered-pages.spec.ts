@@ -47,18 +47,20 @@ test(
     await expect(asked.getByText('A blank page helps no reader.')).toBeInViewport();
     const place = await asked.boundingBox();
     await waitForEarlyInput(page);
+    await page.keyboard.type('/rye');
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Typed before the scripts.');
     await asked.getByRole('button', { name: 'Upvote (0)' }).click();
     release();
     await expect(asked.getByRole('button', { name: 'Upvote (1)' })).toHaveAttribute('aria-pressed', 'true');
     await expect(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('Typed before the scripts.');
+    await expect(page.getByRole('searchbox', { name: 'Search questions' })).toHaveValue('rye');
     expect(await asked.boundingBox()).toMatchObject({ y: place?.y, height: place?.height });
     expect(problems).toEqual([]);
   },
 );
 
 for (const [keys, heading] of [
-  [['g', 't'], 'Discover Topics'],
+  [['j', 'g', 't'], 'Discover Topics'],
   [['n', 'h'], 'Ask a question'],
   [['n', 'Escape', 'g', 't'], 'Discover Topics'],
 ] as const)

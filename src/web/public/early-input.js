@@ -1,6 +1,6 @@
 // Keeps what a reader does with a page that the server rendered before the web app handles it: the first shortcut, or
-// the last press of a button, choice or submitted form, and typed text. The web app dispatches 'parley:hydrated' when
-// it is ready (core/hydration.ts). Links and the search box work without it.
+// the last press of a button, choice or submitted form, and typed text, also in the search box after '/'. The web app
+// dispatches 'parley:hydrated' when it is ready (core/hydration.ts). Links and the search box work without it.
 (() => {
   if (document.querySelector('#root[data-rendered-at]') === null) return;
   let repeat = null;
@@ -44,12 +44,31 @@
   }
 
   // Shortcuts, which can have two keys. Keys in fields type.
-  function keepKey({ target, key, code, ctrlKey, metaKey, altKey, shiftKey, timeStamp }) {
+  function keepKey(event) {
+    const { target, key, code, ctrlKey, metaKey, altKey, shiftKey, timeStamp } = event;
     if (target.closest('input, textarea, select, button, a') !== null || key === 'Tab') return;
     if (key === 'Escape') keys.length = 0;
+    if (key === '/' && !ctrlKey && !metaKey && !altKey && focusSearch()) {
+      // The text that follows goes into the search box, which keeps the focus.
+      keys.length = 0;
+      return event.preventDefault();
+    }
     keys.push({ key, code, ctrlKey, metaKey, altKey, shiftKey, timeStamp, bubbles: true, cancelable: true });
-    // Until one does something: a letter after '/' is none of the shortcuts.
-    repeat = () => keys.every(repeatKey);
+    // Until one does something: a letter after 'n' is none of the shortcuts. 'j' and 'k' only move the focus.
+    repeat = () => keys.every((options) => repeatKey(options) || 'jk'.includes(options.key));
+  }
+
+  /** As the shortcut does (app/KeyboardShortcuts.tsx). False if there is no search box, or no shortcuts. */
+  function focusSearch() {
+    const box = document.getElementById('search-questions');
+    try {
+      if (box === null || localStorage.getItem('singleKeys') === 'false') return false;
+    } catch {
+      // Without storage, shortcuts are on.
+    }
+    box.focus();
+    box.select();
+    return true;
   }
 
   function repeatKey(options) {
