@@ -40,9 +40,8 @@ export function mcpRoutes({ apiTokens, fetchApi, settings, siteSettings }: McpDe
           import('./mcp-tools.ts'),
         ]);
         const handler = createMcpHandler(() => createMcpServer({ ...caller, authorization, scopes }), {
-          // Nothing changes that a program could subscribe to, and results are complete when they are sent.
+          // Nothing changes that a program could subscribe to.
           maxSubscriptions: 0,
-          responseMode: 'json',
         });
         return await handler.fetch(c.req.raw);
       } catch (error) {

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiScope } from '#shared/integrations/api-tokens.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
 import { createToken } from '#tests/support/api-tokens.ts';
@@ -73,6 +73,13 @@ describe('reading', () => {
     const text = await call(client, 'read_question', { questionId: id });
     for (const part of [question.content, 'Proof it longer.', 'Thanks!', `/question/${id}`])
       expect(text).toContain(part);
+  });
+
+  test('writes nothing to the console, where a node logs lines of JSON only', async () => {
+    const levels = (['log', 'warn', 'error'] as const).map((level) => vi.spyOn(console, level));
+    onTestFinished(() => void vi.restoreAllMocks());
+    await call(await connect(ann, ['read']), 'list_questions', {});
+    for (const level of levels) expect(level).not.toHaveBeenCalled();
   });
 
   test('reads further answers by cursor', async () => {
