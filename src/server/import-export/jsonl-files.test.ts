@@ -137,6 +137,11 @@ it.for([
   ],
   [
     'pictures',
+    String.raw`{"name": "line\n/../../secret.png"}`,
+    'pictures.jsonl, line 1: name: is not the path of a file below pictures/.',
+  ],
+  [
+    'pictures',
     '{"name": "missing.png"}',
     'pictures.jsonl, line 1: pictures/missing.png cannot be read: it does not exist, or is a broken link.',
   ],

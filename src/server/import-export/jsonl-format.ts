@@ -251,7 +251,7 @@ const picture = z.strictObject({
       .min(1)
       .max(300)
       .regex(
-        /^(?!\.\.?(?:\/|$))(?!.*\/\.\.?(?:\/|$))[^/\\][^\\]*$/u,
+        /^(?!\.\.?(?:\/|$))(?!.*\/\.\.?(?:\/|$))[^/\\][^\\]*$/su,
         'is not the path of a file below pictures/',
       ),
   ),
