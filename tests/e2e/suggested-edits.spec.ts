@@ -18,6 +18,10 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
   await expectInView(helper.getByRole('menuitem', { name: 'Suggest edit' }));
   await helper.getByRole('menuitem', { name: 'Suggest edit' }).click();
   const details = helper.getByLabel('Details');
+  await helper.getByLabel('What does your edit improve?').press('Escape');
+  await expect(details).toBeHidden();
+  await question.getByRole('button', { name: 'More actions' }).click();
+  await helper.getByRole('menuitem', { name: 'Suggest edit' }).click();
   await details.fill('Rye or wheat, for a loaf of one kilo?');
   await helper.getByRole('button', { name: 'Suggest edit' }).click();
   await expect(helper.getByText('Say in a few words what the edit improves')).toBeVisible();

@@ -2,20 +2,26 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import type { Ref } from 'react';
 import { limits } from '#shared/core/limits.ts';
+import { isComposing } from '#web/core/composition.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import classes from './PostForm.module.css';
 
-/** What a suggested edit improves, for those who decide about it and for the versions of the post. */
+/**
+ * What a suggested edit improves, for those who decide about it and for the versions of the post.
+ * @param onLeave closes the form.
+ */
 export function EditSummaryField({
   field,
   value,
   error,
   onChange,
+  onLeave,
 }: {
   field: Ref<HTMLInputElement>;
   value: string;
   error: string | null;
   onChange: (summary: string) => void;
+  onLeave: (() => void) | undefined;
 }) {
   return (
     <div className={classes.summary}>
@@ -27,6 +33,9 @@ export function EditSummaryField({
         value={value}
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onLeave?.();
+        }}
       />
       <CharacterCounter text={value} max={limits.editSummary} />
     </div>

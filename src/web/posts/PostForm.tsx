@@ -213,6 +213,7 @@ export function PostForm(props: Props) {
             setSummaryError(null);
             setDraft({ summary });
           }}
+          onLeave={props.onCancel}
         />
       )}
       <Editor

@@ -156,6 +156,7 @@ export function EditQuestionForm({
             setSummaryError(null);
             setDraft({ summary });
           }}
+          onLeave={onLeave}
         />
       )}
       <div>
