@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { hiddenPostTexts } from '#server/posts/index.ts';
+import { ownHiddenPostTexts } from '#server/posts/index.ts';
 
 /** A list of the export, read in the order of its keys. */
 export type ExportSource = {
@@ -256,7 +256,7 @@ export const listSources: readonly ExportSource[] = [
   }),
   createSource('hidden-posts', {
     about: 'your posts that moderators have hidden or deleted, with the reason',
-    select: sql`post_kind as "post", post_id as "postId", status, reason, objection, ${hiddenPostTexts}, created_at as "at"`,
+    select: sql`post_kind as "post", post_id as "postId", status, reason, objection, ${ownHiddenPostTexts}, created_at as "at"`,
     from: sql`hidden_post`,
     owner: 'author_id',
     hasTexts: true,

@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader } from '#server/core/database.ts';
-import { heldPostColumns, type HeldPostRow } from '#server/posts/index.ts';
+import { heldPostColumns, type HeldPostRow, ownHeldPostColumns } from '#server/posts/index.ts';
 
-type HeldPostWithNames = Omit<HeldPostRow, 'title'> & { title: string; author_name: string | null };
+type HeldPostWithNames = HeldPostRow & { author_name: string | null };
 
 /** Held posts of a question, the question itself included: the author's own, or all for moderators. */
 export async function listHeldPosts(
   db: Reader,
   { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
 ) {
+  const columns = authorId === null ? heldPostColumns : ownHeldPostColumns;
   const { rows } = await sql<HeldPostWithNames>`
-    select ${heldPostColumns}, (select display_name from member where member.id = member_id) as author_name
+    select ${columns}, (select display_name from member where member.id = member_id) as author_name
     from held_post
     where (question_id = ${questionId} or (post_kind = 'question' and post_id = ${questionId}))
       and ${authorId === null ? sql`true` : sql`member_id = ${authorId}`}

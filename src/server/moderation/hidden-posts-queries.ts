@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { canObject } from './objections-queries.ts';
-import { hiddenPostTexts, markStaleDays } from '#server/posts/index.ts';
+import { hiddenPostTexts, markStaleDays, ownHiddenPostTexts } from '#server/posts/index.ts';
 import { isBefore } from '#server/core/cursor.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
@@ -94,7 +94,7 @@ export async function findHiddenPost(db: Reader, { kind, id }: PostRef): Promise
 }
 
 type HiddenPostWithTexts = HiddenPostRow & {
-  title: string;
+  title: string | null;
   content: string;
   author_name: string | null;
   can_object: boolean;
@@ -106,8 +106,9 @@ export async function listHiddenPosts(
   { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
 ) {
   const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
+  const texts = authorId === null ? hiddenPostTexts : ownHiddenPostTexts;
   const { rows } = await sql<HiddenPostWithTexts>`
-    select hidden_post.*, ${hiddenPostTexts}, member.display_name as author_name, ${canObject} as can_object
+    select hidden_post.*, ${texts}, member.display_name as author_name, ${canObject} as can_object
     from hidden_post left join member on member.id = author_id
     where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
     db,
@@ -121,7 +122,7 @@ export async function listRemovedPosts(
   { memberId, before, limit }: { memberId: number; before: number | null; limit: number },
 ) {
   const { rows } = await sql<HiddenPostRow & { title: string | null; can_object: boolean }>`
-    select hidden_post.*, ${hiddenPostTexts}, ${canObject} as can_object from hidden_post
+    select hidden_post.*, ${ownHiddenPostTexts}, ${canObject} as can_object from hidden_post
     where author_id = ${memberId} and ${isBefore(sql`hidden_post.id`, before)}
     order by hidden_post.id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;

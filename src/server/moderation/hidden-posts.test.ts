@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
-import { expectOk } from '#tests/support/member.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
+import type { RemovedPosts } from '#shared/moderation/moderation.ts';
 import type { Bookmarks, BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
@@ -127,6 +128,29 @@ test('shows a hidden answer with the present title of its question', async () =>
     expect(await getHiddenPosts(reader, id)).toMatchObject([
       { kind: 'answer', title: 'Dear zeppelins?', content: `Zeppelins ${mark} were dear.` },
     ]);
+});
+
+test('shows the title of a hidden question to its author, and not to others with a hidden or held post below it', async () => {
+  const [asker, answerer, waiting] = await server.registerAll('Asker', 'Answerer', 'Waiting');
+  const id = await asker.ask({ title: 'Who lives at this address?' });
+  const answer = await answerer.answer(id, 'Someone.');
+  await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
+    values ('answer', nextval('answer_id_seq'), ${waiting.id}, ${id}, 'Me.')`.execute(server.db);
+  expectOk(await actOnPost(moderator, 'hide', 'answer', answer.id));
+  const titles = async (member: Member) =>
+    [
+      ...expectOk(await member.get<RemovedPosts>('/removed-posts')).items.slice(0, 1),
+      ...(await getHiddenPosts(member, id)),
+    ].map(({ title }) => title);
+  const title = 'Who lives at this address?';
+  expect(await titles(answerer)).toEqual([title, title]);
+  expect(await titles(waiting)).toEqual([title]);
+
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expect(await titles(answerer)).toEqual(['', '']);
+  expect(await titles(waiting)).toEqual(['']);
+  expect(await titles(asker)).toEqual([title, title]);
+  expect(new Set(await titles(moderator))).toEqual(new Set([title]));
 });
 
 test('does not let a hidden reply be restored by its deleted parent, and shows both when it is restored', async () => {

@@ -40,6 +40,15 @@ export const heldPostColumns = sql`
   coalesce(question_id, post_id) as question_id,
   coalesce(title, (select title from base_question where base_question.id = question_id)) as title`;
 
+/** The same for its author. The title is null if the question of another member is hidden. */
+export const ownHeldPostColumns = sql`
+  id, post_kind, post_id, member_id, content, created_at, rejection_reason,
+  coalesce(question_id, post_id) as question_id,
+  coalesce(title, (
+    select title from base_question where base_question.id = question_id
+      and (hidden_by is null or author_id = member_id)
+  )) as title`;
+
 const sequences: Readonly<Record<PostKind, string>> = {
   question: 'question_id_seq',
   answer: 'answer_id_seq',

@@ -24,6 +24,7 @@ export {
   deleteOldRejectedPosts,
   deleteOwnHeldPost,
   heldPostColumns,
+  ownHeldPostColumns,
   type HeldPostRow,
   type LockedHeldPost,
   lockHeldPost,
@@ -51,6 +52,7 @@ export {
   changeAuthorCounts,
   deleteHiddenPost,
   hiddenPostTexts,
+  ownHiddenPostTexts,
   lockHiddenPost,
 } from './post-removal-queries.ts';
 export { purgePost, purgePostsOf, removePost, showPost } from './post-removal.ts';

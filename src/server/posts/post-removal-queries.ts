@@ -121,14 +121,23 @@ export async function changeAuthorCounts(
     where member.id = locked.id`.execute(tx);
 }
 
-/** SQL: the title of the question and the content of a row of `hidden_post`, which reads them from their tables. */
-export const hiddenPostTexts = sql`
-  (select title from base_question where base_question.id = hidden_post.question_id) as title,
+const hiddenPostContent = sql`
   case post_kind
     when 'question' then (select content from base_question where base_question.id = post_id)
     when 'answer' then (select content from base_answer where base_answer.id = post_id)
     else (select content from base_reply where base_reply.id = post_id)
   end as content`;
+
+/** SQL: the title of the question and the content of a row of `hidden_post`, which reads them from their tables. */
+export const hiddenPostTexts = sql`
+  (select title from base_question where base_question.id = hidden_post.question_id) as title,
+  ${hiddenPostContent}`;
+
+/** The same for the author of the post. The title is null if the question of another member is hidden as well. */
+export const ownHiddenPostTexts = sql`
+  (select title from base_question where base_question.id = hidden_post.question_id
+    and (hidden_by is null or base_question.author_id = hidden_post.author_id)) as title,
+  ${hiddenPostContent}`;
 
 /** A hidden post in `hidden_post`. */
 type HiddenPostRef = { id: number; post_kind: PostKind; post_id: number };

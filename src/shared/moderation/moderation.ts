@@ -304,7 +304,7 @@ export const removedPost = z.object({
   kind: postKind,
   status: z.enum(['hidden', 'deleted']),
   reason: z.string(),
-  /** Title of the question. */
+  /** Title of the question; empty if the question of another member is hidden as well. */
   title: z.string(),
   removedAt: time,
   /** Whether the viewer can object to it. */
