@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',
   'src/server/moderation/spam-replay-queries.ts': 'reads the texts of removed spam',
+  'src/server/identity/data-export-sources.ts': 'gives members their own texts below hidden posts',
   'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',
   'src/server/identity/account-deletion-queries.ts': 'deletes the views of hidden questions too',
   'src/server/import-export/import-undo-queries.ts': 'removes what an import added, hidden posts too',

@@ -90,6 +90,19 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
     where: sql`exists (select from ${sql.table(kind)} where id = ${sql.ref(`vote.${kind}_id`)})`,
   });
 
+/** Texts that the member cannot read anywhere else. */
+const createHiddenBelowSource = (kind: 'answer' | 'reply', plural: string) =>
+  createSource(`hidden-${plural}`, {
+    about: `your ${plural} below a post that moderators have hidden or deleted`,
+    select: sql`id, question_id as "questionId", content, created_at as "createdAt"`,
+    from: sql`${sql.table(`base_${kind}`)} post`,
+    owner: 'author_id',
+    where: sql`hidden_by is not null
+      and not exists (select from hidden_post where id = hidden_by and (post_kind, post_id) = (${kind}, post.id))
+      ${kind === 'reply' ? sql`and deleted_at is null` : sql``}`,
+    hasTexts: true,
+  });
+
 /** The largest file of each picture, for `pictures/<name>.webp`. */
 export const uploadSource = createSource('pictures', {
   about: 'your pictures and your avatar, which are in `pictures/`',
@@ -261,6 +274,8 @@ export const listSources: readonly ExportSource[] = [
     owner: 'author_id',
     hasTexts: true,
   }),
+  createHiddenBelowSource('answer', 'answers'),
+  createHiddenBelowSource('reply', 'replies'),
   createSource('votes-to-close', {
     about: 'your votes to close questions as duplicates; `duplicateOf` is null for a vote to reopen',
     key: 'question_id',

@@ -6,8 +6,10 @@ import { sql } from 'kysely';
 import { extract } from 'tar-stream';
 import { afterAll, expect, test } from 'vitest';
 import { memberColumns } from './account-deletion-columns.ts';
+import { setRole } from '#server/admin/roles.ts';
 import { parseUploadPath } from '#shared/core/uploads.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { listSources, postSources, uploadSource } from './data-export-sources.ts';
@@ -91,6 +93,27 @@ test('exports everything of the member as text and as JSON, and nothing of other
     expect(files.has(`data/${file}.json`)).toBe(true);
   }
   expect([...files.values()].join('\n')).not.toMatch(/theirs|Their|Bob Other|member2@|argon2/);
+});
+
+test('has the answers and replies of the member below a hidden post, and nothing of that post', async () => {
+  const [lea, tom, max] = await server.registerAll('Lea', 'Tom', 'Max');
+  const moderator = await server.register('Guard');
+  await setRole(server.db, { email: moderator.email, role: 'moderator' });
+  const question = await tom.ask({ title: 'A question to hide', content: 'Its text.' });
+  const answer = await lea.answer(question, 'An answer of Lea.');
+  const hiddenBefore = await lea.answer(question, 'Another answer of Lea.');
+  await tom.replyToAnswer(answer.id, { content: 'A reply of Tom.' });
+  const reply = await lea.replyToAnswer(answer.id, { content: 'A reply of Lea.' });
+  await max.replyToAnswer(reply.answerId ?? 0, { content: 'A reply of Max.' });
+  expectOk(await actOnPost(moderator, 'hide', 'answer', hiddenBefore.id));
+  expectOk(await actOnPost(moderator, 'hide', 'question', question));
+  const files = await download(lea);
+  expect(list(files, 'hidden-answers')).toMatchObject([{ id: answer.id, content: 'An answer of Lea.' }]);
+  expect(list(files, 'hidden-replies')).toMatchObject([{ id: reply.id, content: 'A reply of Lea.' }]);
+  expect(list(files, 'hidden-posts')).toMatchObject([
+    { post: 'answer', title: null, content: 'Another answer of Lea.' },
+  ]);
+  expect([...files.values()].join('\n')).not.toMatch(/Its text|of Tom|of Max/);
 });
 
 test('splits a long list into several files, and writes empty lists for a member without content', async () => {
