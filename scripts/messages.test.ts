@@ -16,6 +16,15 @@ const sources = globSync('src/web/**/*.{ts,tsx}', { cwd: project }).filter(
 );
 const config = getConfig({ cwd: project });
 const translated = config.locales.filter((locale) => locale !== 'en');
+/** What a language does not use (docs/translating.md): the other form of address, foreign punctuation. */
+const unwanted: Readonly<Record<string, RegExp>> = {
+  ar: /“|[ء-ي][,;?]/u,
+  de: /[”"]|\p{L} (?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b/u,
+  es: /[“”]/u,
+  fr: /'|« | [:;!?»%]/u,
+  ja: /[ぁ-んァ-ヶ一-龠][:;!?()]|[ぁ-んァ-ヶ一-龠] (?!https:)[A-Za-z0-9{#]/u,
+  zh: /您|[一-龠][,:;!?()]/u,
+};
 
 describe('the texts of the interface', () => {
   test('use the macros that add them to the catalogues', () => {
@@ -109,6 +118,15 @@ describe('the catalogues', () => {
       const problem = translation === '' ? 'missing' : problemOf(english, translation, locale);
       if (problem !== null) wrong.push(`${english}: ${problem}`);
     }
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(translated)('have the punctuation and the form of address of %s', async (locale) => {
+    const wrong = Object.values((await catalogue.read(locale)) ?? {})
+      .map(({ translation }) => translation)
+      .filter((translation) => unwanted[locale]?.test(translation) === true)
+      // Members type the same signs into the search in every language.
+      .filter((translation) => !/is:solved|^"|-"/u.test(translation));
     expect(wrong).toEqual([]);
   });
 });
