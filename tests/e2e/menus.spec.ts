@@ -70,6 +70,13 @@ test('the account menu works with arrow keys only, and the page below does not s
   await expect(page.getByRole('menuitem', { name: 'Settings' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(opener).toBeFocused();
+
+  // A window too low for all items, as with 400 % zoom.
+  await page.setViewportSize({ width: 640, height: 230 });
+  await page.keyboard.press('Enter');
+  await expectInView(page.getByRole('menu'), { opener });
+  await page.keyboard.press('End');
+  await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeInViewport({ ratio: 1 });
 });
 
 async function press(page: Page, keys: readonly string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import type { PopoverProps } from '@mantine/core';
 import type { ComponentType } from 'react';
 import { baseTheme, withProvider } from '#web/core/with-mantine.tsx';
 import fields from '#web/ui/fields.module.css';
@@ -5,6 +6,20 @@ import fields from '#web/ui/fields.module.css';
 /** The files of this directory are the only ones of the web app that import Mantine's components. */
 export const withMantine = <Component extends ComponentType<never>>(Component: Component) =>
   withProvider(Component, theme);
+
+/** Three items: a menu whose button leaves the window becomes no lower. */
+const minMenuHeightPx = 132;
+
+/** A menu scrolls if the window is too low for it. */
+const menuMiddlewares: NonNullable<PopoverProps['middlewares']> = {
+  size: {
+    padding: 8,
+    apply: ({ availableHeight, elements }) => {
+      const maxHeight = `${Math.max(availableHeight, minMenuHeightPx)}px`;
+      Object.assign(elements.floating.style, { maxHeight, overflowY: 'auto' });
+    },
+  },
+};
 
 const theme = {
   ...baseTheme,
@@ -17,6 +32,7 @@ const theme = {
         radius: 'lg',
         offset: 6,
         transitionProps: { duration: 120 },
+        middlewares: menuMiddlewares,
         // Puts the focus on the first item, as screen readers and arrow keys expect.
         withInitialFocusPlaceholder: false,
       },
