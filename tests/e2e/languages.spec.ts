@@ -32,12 +32,20 @@ test.describe('on a narrow phone, in Arabic', () => {
       .getByRole('link', { name: text('Ask'), exact: true })
       .click();
     const title = uniqueText('كيف أتعلم البرمجة من الصفر؟');
+    for (const name of ['Title', 'Details']) {
+      const field = page.getByRole('textbox', { name: text(name) });
+      await expect(field).toHaveCSS('direction', 'rtl');
+      await field.fill('How?');
+      await expect(field).toHaveCSS('direction', 'ltr');
+    }
     await page.getByRole('textbox', { name: text('Title') }).fill(title);
+    await expect(page.getByRole('textbox', { name: text('Title') })).toHaveCSS('direction', 'rtl');
     await page.getByRole('textbox', { name: text('Details') }).fill('من أين أبدأ؟');
     await expectFitsAndAccessible(page);
     await page.getByRole('button', { name: text('Post Question') }).click();
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 
+    await expect(page.getByRole('textbox', { name: text('Your answer') })).toHaveCSS('direction', 'rtl');
     await page.getByRole('textbox', { name: text('Your answer') }).fill('ابدأ بمشكلة تحبها.');
     await page.getByRole('button', { name: text('Post Answer') }).click();
     const answer = page.getByRole('article', {

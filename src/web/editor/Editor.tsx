@@ -176,7 +176,8 @@ export function Editor(props: Props) {
             ref={field}
             id={id}
             name={props.name}
-            dir="auto"
+            // An empty field has the direction of the page.
+            dir={value === '' ? undefined : 'auto'}
             rows={rows}
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
             className={fieldStyles.field}

@@ -49,7 +49,6 @@ export function QuietField({
           <textarea
             ref={field}
             id={id}
-            dir="auto"
             rows={rows}
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
             className={classes.field}
