@@ -215,7 +215,8 @@ export function getPagePreloads({ pathname, searchParams }: URL): PagePreloads {
   const page = pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
   for (const rule of pageRules) {
     const match = rule.path.exec(page);
-    if (match === null) continue;
+    // As in the router of the web app. With a subject, the API decides; a question redirects to its readable title.
+    if (match === null || (rule.hasSubject !== true && !isDecodable(page))) continue;
     const { module, layout, isOpen, isForVisitors, isUncached } = rule;
     const own = rule.requests?.(searchParams, match[1] ?? '') ?? [];
     const [subject] = rule.hasSubject === true ? own : [];
@@ -245,10 +246,15 @@ function pickKnown(query: URLSearchParams): string {
 
 /** Text that is not percent-encoded UTF-8 stays as it is: no tag has such a name. */
 function decode(encoded: string): string {
+  return isDecodable(encoded) ? decodeURIComponent(encoded) : encoded;
+}
+
+function isDecodable(encoded: string): boolean {
   try {
-    return decodeURIComponent(encoded);
+    decodeURIComponent(encoded);
+    return true;
   } catch {
-    return encoded;
+    return false;
   }
 }
 
