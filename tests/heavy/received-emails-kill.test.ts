@@ -66,7 +66,7 @@ test('an email that a killed node received is posted once when it is sent again'
       attachments: [
         {
           filename: 'crumb.png',
-          content: Buffer.from(createPngPicture({ width: 1_200, height: 900 })),
+          content: Buffer.from(createPngPicture({ width: 600, height: 400 })),
         },
       ],
     });

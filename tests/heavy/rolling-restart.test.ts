@@ -101,7 +101,7 @@ async function write(member: Member, acknowledged: Acknowledged): Promise<void> 
     }
     acknowledged.requests += 2 + others.length;
     // Short enough that requests are running whenever a node stops; without a pause they take all processors.
-    await delay(20);
+    await delay(100);
   }
 }
 
