@@ -69,5 +69,6 @@ export const offlineQueryNames = [
   'tags',
   'following',
   'profiles',
+  'activity',
   'notifications',
 ];

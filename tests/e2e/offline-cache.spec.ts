@@ -31,6 +31,9 @@ test('a member who starts offline reads pages opened before, and posts are sent 
   await expect(page.getByLabel('Your answer')).toBeVisible();
   await waitForServiceWorker(page);
   await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+  await page.getByRole('link', { name: 'Your Profile' }).click();
+  await expect(page.getByRole('heading', { name: 'Ada Offline' })).toBeVisible();
+  await expect.poll(async () => (await listOfflinePages(page)).join()).toContain('["profiles",');
   await page.close();
 
   await context.setOffline(true);
@@ -55,6 +58,9 @@ test('a member who starts offline reads pages opened before, and posts are sent 
   await expect(queuedAnswer(again)).toContainText('Written on the train.');
   await again.reload();
   await expect(queuedAnswer(again)).toContainText('Written on the train.');
+  await again.getByRole('link', { name: 'Your Profile' }).click();
+  await expect(again.getByRole('heading', { name: 'Ada Offline' })).toBeVisible();
+  await again.goBack();
 
   await context.setOffline(false);
   await expect(answersBy(again, 'Ada Offline')).toContainText('Written on the train.');
