@@ -26,11 +26,11 @@ export function fitBlocks({ highest }: { highest: number }) {
   };
 }
 
-/** The style sheet has room for two digits. */
+/** The style sheet has room for one digit. At 15 pixels, full stop and space are wider in relation to the digits. */
 function makeRoomForNumbers(list: Element): void {
   const items = list.children.filter((child) => child.type === 'element').length;
   const digits = String(Number(list.properties['start'] ?? 1) + items - 1).length;
-  if (digits > 2) list.properties['style'] = `padding-inline-start: ${(0.5 + 0.56 * digits).toFixed(2)}em`;
+  if (digits > 1) list.properties['style'] = `padding-inline-start: ${(0.58 + 0.55 * digits).toFixed(2)}em`;
 }
 
 /** The text of an element and its descendants. */
