@@ -13,6 +13,7 @@ import {
 } from './import-export/index.ts';
 import {
   assertNoDataIsMissing,
+  isDatabaseEmpty,
   listAppliedMigrations,
   registerBackupCommands,
   registerDoctorCommand,
@@ -186,6 +187,7 @@ async function withReader<Result>(
   const { connection, stop } = await connectReader(config, log);
   const db = openDatabase({ connection: { ...connection, statement_timeout: readingTimeoutMs } });
   try {
+    if (await isDatabaseEmpty(db)) throw new StartupError('There is no community in this database.');
     if ((await listPendingMigrations(await listAppliedMigrations(db), migrationsDirectory)).length > 0)
       throw new StartupError('The database has an older schema. Start this version, or run: parley migrate');
     return await work(db, config.settings.publicUrl);

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -9,8 +12,9 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { findViolations } from './integrity-check.ts';
 import { readConfig } from '#server/core/config.ts';
 import { connectToRunningOrStart } from '#server/postgres/connect.ts';
-import { migrationsDirectory } from '#server/core/paths.ts';
-import { runAsAdmin } from '#tests/support/database.ts';
+import { migrationsDirectory, projectRoot } from '#server/core/paths.ts';
+import { runAsAdmin, withDatabase } from '#tests/support/database.ts';
+import { compileCache } from '#tests/support/parley-process.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { createTemporaryDirectory } from '#tests/support/parley.ts';
@@ -201,6 +205,26 @@ test('does not create a database where Parley never ran', async () => {
   const { out } = await examine([], { PARLEY_DATA: directory });
   expect(out).toContain(`There is no community in ${directory}.`);
   expect(existsSync(directory)).toBe(false);
+});
+
+test('says that an empty database has no community, as commands do that only read', async () => {
+  const { admin, user, owner } = inject('testServer');
+  const database = `test_empty_${randomBytes(8).toString('hex')}`;
+  await runAsAdmin(admin, `create database ${database} owner ${owner}`);
+  onTestFinished(() => runAsAdmin(admin, `drop database ${database} with (force)`));
+  const emptyUrl = toDatabaseUrl(withDatabase(user, database));
+  const what = 'There is no community in this database.';
+  const { code, of } = await findings(['--quick'], { DATABASE_URL: emptyUrl });
+  expect({ code, database: of('database') }).toMatchObject({
+    code: 1,
+    database: [{ level: 'problem', what }],
+  });
+  expect(of('migrations')).toEqual([]);
+
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, DATABASE_URL: emptyUrl };
+  const replay = promisify(execFile)(process.execPath, [program, 'spam', 'replay'], { env });
+  await expect(replay).rejects.toMatchObject({ code: 1, stderr: `${what}\n` });
 });
 
 test('tries the mail server without sending an email, unless an address is given', async () => {

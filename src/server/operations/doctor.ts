@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type pg from 'pg';
 import type { Config } from '#server/core/config.ts';
+import { isDatabaseEmpty } from './doctor-queries.ts';
 import {
   type ConnectedDatabase,
   defaultDataDirectory,
@@ -118,6 +119,15 @@ async function withDatabase(
   }
   const db = openDatabase({ connection: connected.connection, maxConnections: 2 });
   try {
+    if (await isDatabaseEmpty(db))
+      return add([
+        finding(
+          'problem',
+          'There is no community in this database.',
+          'There is nothing to check.',
+          'Start Parley with this database, or correct the setting.',
+        ),
+      ]);
     const { findings, dataDirectory } = await checkDatabaseServer(db);
     add(findings);
     if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, dataDirectory)]);

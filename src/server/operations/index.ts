@@ -2,7 +2,7 @@
 export { registerBackupCommands } from './backup-command.ts';
 export { assertNoDataIsMissing, getBackupMetrics, startBackupScheduler } from './backup-scheduler.ts';
 export { startExportScheduler } from './export-scheduler.ts';
-export { listAppliedMigrations } from './doctor-queries.ts';
+export { isDatabaseEmpty, listAppliedMigrations } from './doctor-queries.ts';
 export { registerDoctorCommand } from './doctor-command.ts';
 export { type SystemRoutesDeps, systemRoutes } from './system-routes.ts';
 export { registerUpgradeCommand } from './upgrade-command.ts';
