@@ -133,6 +133,6 @@ test.describe('at an address with a host name', () => {
     await signOut(page);
     await touch(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
-    await expect(page.getByRole('alert')).toHaveText('That passkey did not sign you in. Please try again.');
+    await expect(page.getByRole('alert')).toHaveText('Sign-in with this passkey failed. Please try again.');
   });
 });

@@ -83,7 +83,7 @@ export const identityErrors = {
   'sign-in-too-old': ['sign-in-again', 'For your security, sign out and sign in again first.'],
 
   // Passkeys.
-  'passkey-refused': ['passkey-refused', 'That passkey did not sign you in. Please try again.'],
+  'passkey-refused': ['passkey-refused', 'Sign-in with this passkey failed. Please try again.'],
   'passkey-not-added': ['passkey-refused', 'That passkey could not be added. Please try again.'],
   'passkey-already-added': ['already-done', 'You have already added this passkey.'],
   'passkey-not-found': ['not-found', 'Passkey not found'],
@@ -97,7 +97,7 @@ export const identityErrors = {
   ],
 
   // The identity provider.
-  'provider-refused': ['provider-refused', 'The other site did not sign you in. Please try again.'],
+  'provider-refused': ['provider-refused', 'Sign-in at the other site failed. Please try again.'],
   'provider-unreachable': [
     'unavailable',
     'The other site cannot be reached at the moment. Please try again later.',
@@ -116,7 +116,7 @@ export const identityErrors = {
   'provider-not-linked': ['already-done', 'Your account is not linked.'],
   'other-sign-in-method-needed': [
     'not-allowed',
-    'You could not sign in any more. Add a passkey or link an account at a sign-in provider in your settings first.',
+    'You would no longer be able to sign in. Add a passkey or link an account at a sign-in provider in your settings first.',
   ],
   'last-sign-in-method': [
     'not-allowed',

@@ -198,7 +198,7 @@ function AdvancedFields({
         {isNew && (
           <TextInput
             label={t`ID`}
-            description={t`It ends the redirect address and cannot be changed later.`}
+            description={t`The last part of the redirect address. It cannot be changed later.`}
             dir="ltr"
             {...id}
           />

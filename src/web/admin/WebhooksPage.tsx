@@ -92,7 +92,7 @@ function WebhookList({ items, onSecret }: { items: Webhook[]; onSecret: (secret:
       <ConfirmDialog
         opened={deleting !== null}
         title={t`Delete web hook`}
-        text={t`“${deleting?.name ?? ''}” receives no more events. Its list of deliveries is deleted, and events that wait are not sent.`}
+        text={t`“${deleting?.name ?? ''}” receives no more events. Its list of deliveries is deleted, and queued events are not sent.`}
         busy={remove.isPending}
         onConfirm={() => deleting !== null && remove.mutate(deleting.id)}
         onCancel={() => setDeleting(null)}

@@ -30,7 +30,7 @@ export function MemberFacts({ member }: { member: ModeratedMember }) {
       )}
       {member.emailsOff !== null && (
         <Fact name={t`Emails are off`}>
-          {t`Emails came back`} <Time at={member.emailsOff.since} />
+          {t`Emails bounced`} <Time at={member.emailsOff.since} />
           {member.emailsOff.reason !== null && (
             <>
               : <bdi>{member.emailsOff.reason}</bdi>

@@ -59,7 +59,7 @@ export function MemberRow({
           )}
           {member.emailsOff !== null && (
             <span>
-              {t`Emails came back`} <Time at={member.emailsOff.since} />: <bdi>{member.emailsOff.reason}</bdi>
+              {t`Emails bounced`} <Time at={member.emailsOff.since} />: <bdi>{member.emailsOff.reason}</bdi>
             </span>
           )}
           <span>{describeActivity({ questions, answers, replies: 0, votes: 0 })}</span>

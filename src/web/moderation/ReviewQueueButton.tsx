@@ -22,7 +22,7 @@ export default function ReviewQueueButton() {
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
   const label = [
     t`Review queue`,
-    ...(open > 0 ? [plural(open, { one: '# post waits for review', other: '# posts wait for review' })] : []),
+    ...(open > 0 ? [plural(open, { one: '# post awaits review', other: '# posts await review' })] : []),
     ...(accounts > 0
       ? [plural(accounts, { one: '# account waits for approval', other: '# accounts wait for approval' })]
       : []),

@@ -19,7 +19,7 @@ const labels: Readonly<Record<TagDecision, () => string>> = {
 };
 
 const descriptions: Readonly<Record<TagDecision, () => string>> = {
-  approve: () => t`The topic is created, and the questions get it.`,
+  approve: () => t`The topic is created and added to the questions.`,
   synonym: () => t`The name leads to an existing topic, and the questions get that topic.`,
   reject: () => t`The questions stay as they are. Their authors see the reason.`,
 };

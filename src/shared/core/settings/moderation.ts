@@ -27,8 +27,8 @@ export const moderationDefinitions = {
     default: 14,
     min: 1,
     max: 365,
-    label: 'Days for closing',
-    description: 'After how many days a vote for closing or reopening no longer counts.',
+    label: 'Lifetime of closing votes',
+    description: 'Days after which a vote for closing or reopening no longer counts.',
   },
   moderationReasons: {
     category: 'moderation',
@@ -63,7 +63,7 @@ export const moderationDefinitions = {
     max: 50,
     label: 'Review of links',
     description:
-      'Of how many first posts of a member those with links to other sites wait in the review queue, visible to everyone. 0: none.',
+      'How many first posts of a member wait in the review queue if they have links to other sites. They stay visible to everyone. 0: none.',
   },
   spamRulesOfFirstPosts: {
     category: 'moderation',
@@ -73,7 +73,7 @@ export const moderationDefinitions = {
     max: 50,
     label: 'Review by spam rules',
     description:
-      'Of how many first posts of a member those that match one of the following rules wait in the review queue, visible to everyone. 0: none.',
+      'How many first posts of a member wait in the review queue if they match one of the following rules. They stay visible to everyone. 0: none.',
   },
   blockedWords: {
     category: 'moderation',
@@ -101,7 +101,7 @@ export const moderationDefinitions = {
     min: 0,
     max: 100,
     label: 'Links in a post',
-    description: 'A post with more links to other sites matches. 0: no limit.',
+    description: 'Posts with more links to other sites match this rule. 0: no limit.',
   },
   newMemberPosts: {
     category: 'moderation',
