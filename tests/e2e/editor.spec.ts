@@ -1,4 +1,6 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
@@ -9,7 +11,7 @@ const list = (page: Page) => page.getByRole('listbox');
 const option = (page: Page, name: string | RegExp) => list(page).getByRole('option', { name });
 
 async function openQuestion(page: Page, id: number) {
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   await waitForTexts(page);
 }
 
@@ -23,9 +25,8 @@ async function paste(page: Page, data: Readonly<Record<string, string>>) {
 }
 
 test('the editor continues lists, wraps the selection in marks and undoes step by step by keyboard', async ({
-  page,
+  sharedPage: page,
 }) => {
-  await registerMember(page.request);
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('How do you write?') }));
   const text = field(page);
   await text.pressSequentially('1. one');
@@ -69,8 +70,7 @@ test('the editor continues lists, wraps the selection in marks and undoes step b
   await expect(text).not.toBeFocused();
 });
 
-test('a code block gets its language from the toolbar and by typing', async ({ page }) => {
-  await registerMember(page.request);
+test('a code block gets its language from the toolbar and by typing', async ({ sharedPage: page }) => {
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('Which language?') }));
   const text = field(page);
   await text.fill('print(1)');
@@ -155,8 +155,7 @@ test('the editor finds members of the thread and questions and links them for ev
   await expect(ada.page.getByRole('heading', { name: bread, level: 1 })).toBeVisible();
 });
 
-test('pasted content becomes Markdown, except with Ctrl+Shift+V', async ({ page }) => {
-  await registerMember(page.request);
+test('pasted content becomes Markdown, except with Ctrl+Shift+V', async ({ sharedPage: page }) => {
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('What did you copy?') }));
   const text = field(page);
   await text.fill('read this');
@@ -221,8 +220,7 @@ test('the preview is next to a long text and scrolls with it; on a phone it is a
   await expect(page.getByRole('tabpanel', { name: 'Preview' }).getByRole('strong').first()).toHaveText('0');
 });
 
-test('the preview closes when the answer is posted from it', async ({ page }) => {
-  await registerMember(page.request);
+test('the preview closes when the answer is posted from it', async ({ sharedPage: page }) => {
   await openQuestion(page, await askQuestion(page.request, { title: uniqueText('Does it close?') }));
   await field(page).fill('It **does**.');
   await page.getByRole('tab', { name: 'Preview' }).click();

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { test } from './support/shared-page.ts';
 import { hasForbiddenCharacters } from '#shared/core/text.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
-import { postAnswer, postReply, uniqueText } from './support/posts.ts';
+import { askAndOpen, postAnswer, postReply, uniqueText } from './support/posts.ts';
 
 /** Public lists of attacks and unusual texts, on machines that have them. */
 const corpora = path.resolve(import.meta.dirname, '../../../shared/data/corpora');
@@ -72,7 +73,7 @@ test('member text is never markup: no attack runs, loads or links anywhere', asy
   expect(foreign).toEqual([]);
 });
 
-test('plain text looks as typed', async ({ page }) => {
+test('plain text looks as typed', async ({ sharedPage: page }) => {
   await openQuestion(page, 'First line\nsecond line\n\nSee https://example.org/a_b_c and 2 * 3 * 4.');
   const text = page.getByRole('article').first();
   await expect(text.getByText('First line')).toHaveText('First line\nsecond line', { useInnerText: true });
@@ -81,7 +82,7 @@ test('plain text looks as typed', async ({ page }) => {
   await expect(text.getByText('2 * 3 * 4.')).toBeVisible();
 });
 
-test('a heading in a text ranks below the title of the page', async ({ page }) => {
+test('a heading in a text ranks below the title of the page', async ({ sharedPage: page }) => {
   await openQuestion(page, '# Biggest\n\n### Smaller');
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: 'Biggest', level: 2 })).toBeVisible();
@@ -94,10 +95,11 @@ test('items of a list keep their bullets beside tasks, in a reply as well, and l
 }) => {
   const text =
     '- milk\n  - cold\n    - fresh\n- [x] bread\n\n1986. A good year\n\n---\n\n365. Days\n\n---\n\n99. Red balloons';
-  const questionId = await openQuestion(page, text);
+  await registerMember(page.request);
+  const questionId = await askQuestion(page.request, { title: uniqueText('Which list?'), content: text });
   const answerId = await postAnswer(page.request, questionId, 'It depends.');
   await postReply(page.request, answerId, text);
-  await page.reload();
+  await page.goto(`/question/${questionId}`);
   await waitForTexts(page);
   const storageState = await page.context().storageState();
   const withoutScripts = await browser.newContext({ storageState, javaScriptEnabled: false });
@@ -125,22 +127,22 @@ test('items of a list keep their bullets beside tasks, in a reply as well, and l
   await withoutScripts.close();
 });
 
-test('an image becomes a link with its description, and is not loaded', async ({ page }) => {
+test('an image becomes a link with its description, and is not loaded', async ({ sharedPage: page }) => {
   await openQuestion(page, '![The moth](https://example.org/moth.jpg)');
   const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
   await expect(link).toHaveAttribute('href', 'https://example.org/moth.jpg');
   await expect(page.getByRole('article').first().locator('img')).toHaveCount(0);
 });
 
-test('an image in a link to a question is part of this link', async ({ page }) => {
+test('an image in a link to a question is part of this link', async ({ sharedPage: page }) => {
   await openQuestion(page, '[*![The moth](https://example.org/moth.jpg)*](/question/1)');
   const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
   await expect(link).toHaveCount(1);
   await expect(link).toHaveAttribute('href', '/question/1');
 });
 
-test('code shows its language and colours, and is copied completely', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+test('code shows its language and colours, and is copied completely', async ({ sharedPage: page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await openQuestion(page, '```python\nfor x in y:\n    print(x)\n```');
   const text = page.getByRole('article').first();
   await expect(text.getByText('Python', { exact: true })).toBeVisible();
@@ -150,13 +152,15 @@ test('code shows its language and colours, and is copied completely', async ({ p
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
 });
 
-test('a right-to-left paragraph next to a left-to-right one keeps its direction', async ({ page }) => {
+test('a right-to-left paragraph next to a left-to-right one keeps its direction', async ({
+  sharedPage: page,
+}) => {
   await openQuestion(page, 'مرحبا بالعالم\n\nHello world');
   await expect(page.getByText('مرحبا بالعالم', { exact: true })).toHaveCSS('direction', 'rtl');
   await expect(page.getByText('Hello world', { exact: true })).toHaveCSS('direction', 'ltr');
 });
 
-test('the toolbar and common shortcuts format the selected text', async ({ page }) => {
+test('the toolbar and common shortcuts format the selected text', async ({ sharedPage: page }) => {
   await openQuestion(page, 'Anything');
   const field = page.getByLabel('Your answer');
   await field.focus();
@@ -213,12 +217,8 @@ const measureSpareRoom = (item: Locator, number: string) =>
     return element.getBoundingClientRect().left - element.parentElement!.getBoundingClientRect().left - width;
   }, number);
 
-async function openQuestion(page: Page, content: string): Promise<number> {
-  await registerMember(page.request);
-  const id = await askQuestion(page.request, { title: uniqueText('Text'), content });
-  await page.goto(`/question/${id}`);
-  await waitForTexts(page);
-  return id;
+async function openQuestion(page: Page, content: string): Promise<void> {
+  await askAndOpen(page, uniqueText('Text'), content);
 }
 
 /** Lines of the public lists without the characters that the server refuses; empty where the lists are missing. */

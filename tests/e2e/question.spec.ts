@@ -1,12 +1,15 @@
 import { questionPath } from '#shared/posts/question-paths.ts';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { test } from './support/shared-page.ts';
 import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
-import { newMember, registerMember } from './support/members.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { waitForHydration } from './support/hydration.ts';
 
-test('a view counts once per member, however often the member returns', async ({ page, browser }) => {
+test('a view counts once per member, however often the member returns', async ({
+  sharedPage: page,
+  browser,
+}) => {
   const title = uniqueText('How often do you look?');
-  await registerMember(page.request);
   const id = await askAndOpen(page, title);
   await expect(page.getByText('1 view', { exact: true })).toBeVisible();
   const other = await secondMember(browser, 'Second Reader');
@@ -22,8 +25,7 @@ test('a view counts once per member, however often the member returns', async ({
   expect(readings).toEqual([]);
 });
 
-test('the address of a question follows its title without a new navigation', async ({ page }) => {
-  await registerMember(page.request);
+test('the address of a question follows its title without a new navigation', async ({ sharedPage: page }) => {
   const title = uniqueText('为什么 Why is this one 水?');
   const id = await askAndOpen(page, title);
   await expect(page).toHaveURL(questionPath(id, title));
@@ -43,10 +45,9 @@ test('the address of a question follows its title without a new navigation', asy
 });
 
 test('a vote shows immediately, its buttons are disabled while it is saved, and a refusal reverts it', async ({
-  page,
+  sharedPage: page,
 }) => {
   const title = uniqueText('Slow votes');
-  await registerMember(page.request);
   await askAndOpen(page, title);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const sent: unknown[] = [];
@@ -76,8 +77,9 @@ test('a vote shows immediately, its buttons are disabled while it is saved, and 
   await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeEnabled();
 });
 
-test('a failed vote and a failed follow are reverted and logged, without a message', async ({ page }) => {
-  await registerMember(page.request);
+test('a failed vote and a failed follow are reverted and logged, without a message', async ({
+  sharedPage: page,
+}) => {
   const title = uniqueText('Is anybody listening?');
   await askAndOpen(page, title);
   const logged: string[] = [];
@@ -93,9 +95,8 @@ test('a failed vote and a failed follow are reverted and logged, without a messa
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('Share copies the link of a question', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await registerMember(page.request);
+test('Share copies the link of a question', async ({ sharedPage: page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const title = uniqueText('Where is it?');
   const id = await askAndOpen(page, title);
   await button(page, 'Share').click();
@@ -131,11 +132,11 @@ test.describe('on a phone', () => {
 });
 
 test('shortcuts step through the posts and act on the focused one', async ({ page }) => {
-  const member = await registerMember(page.request, newMember('Keyboard Player'));
+  const member = await registerMember(page.request);
   const title = uniqueText('Which key?');
-  const id = await askAndOpen(page, title);
+  const id = await askQuestion(page.request, { title });
   await postAnswer(page.request, id, 'This one.');
-  await page.reload();
+  await page.goto(`/question/${id}`);
   const asked = question(page, title);
   const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
   await expect(answered).toBeVisible();
@@ -171,13 +172,12 @@ test('shortcuts step through the posts and act on the focused one', async ({ pag
 test('on a narrow phone nothing scrolls horizontally, whatever members write', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await registerMember(page.request, newMember('N'.repeat(80)));
-  const id = await askAndOpen(
-    page,
-    'W'.repeat(200),
-    `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n|${'a|'.repeat(30)}\n|${'-|'.repeat(30)}`,
-  );
+  const id = await askQuestion(page.request, {
+    title: 'W'.repeat(200),
+    content: `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n|${'a|'.repeat(30)}\n|${'-|'.repeat(30)}`,
+  });
   await postAnswer(page.request, id, `https://example.org/${'z'.repeat(300)}`);
-  await page.reload();
+  await page.goto(`/question/${id}`);
   await expect(page.getByRole('heading', { name: '1 Answer', exact: true })).toBeVisible();
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -1,17 +1,19 @@
-import { expect, test } from '@playwright/test';
-import { button, postReply, withoutLiveUpdates } from './support/posts.ts';
+import { expect } from '@playwright/test';
+import { button, postAnswer, postReply, uniqueText, withoutLiveUpdates } from './support/posts.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { waitForTexts } from './support/hydration.ts';
-import { registerMember } from './support/members.ts';
+import { askQuestion, registerMember } from './support/members.ts';
 import { openThread, replyBy, replyField } from './support/forms.ts';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 
-test('replies can be voted on at every level', async ({ page }) => {
-  await registerMember(page.request);
-  const { questionId, answerId } = await openThread(page);
+test('replies can be voted on at every level', async ({ sharedPage: page }) => {
+  const questionId = await askQuestion(page.request, { title: uniqueText('How deep?') });
+  const answerId = await postAnswer(page.request, questionId);
   let parent: number | null = null;
   for (let level = 0; level <= 3; level++)
     parent = await postReply(page.request, answerId, `Level ${level}`, parent);
-  await page.goto(`/question/${questionId}`);
+  await visit(page, `/question/${questionId}`);
   const replies = page.getByRole('article', { name: 'Reply by' });
   await expect(replies).toHaveCount(4);
   for (let level = 0; level <= 3; level++) {
@@ -20,8 +22,10 @@ test('replies can be voted on at every level', async ({ page }) => {
   }
 });
 
-test('a reply has up to 1000 characters, counted as readers see them', async ({ page }) => {
-  const member = await registerMember(page.request);
+test('a reply has up to 1000 characters, counted as readers see them', async ({
+  sharedPage: page,
+  sharedMember: member,
+}) => {
   await openThread(page);
   await button(page, 'Reply').click();
   await replyField(page).fill('🎉'.repeat(1001));
@@ -35,8 +39,7 @@ test('a reply has up to 1000 characters, counted as readers see them', async ({ 
   await expect(replyBy(page, member.displayName)).toBeVisible();
 });
 
-test('a double click posts one reply', async ({ page }) => {
-  const member = await registerMember(page.request);
+test('a double click posts one reply', async ({ sharedPage: page, sharedMember: member }) => {
   const { questionId } = await openThread(page);
   // The keys go to one element.
   await waitForTexts(page);
@@ -89,12 +92,15 @@ test('a reply that cannot be posted shows an error and stays in the field', asyn
   await expect(replyField(page)).toBeFocused();
 });
 
-test('a deleted reply with replies leaves a line in its place', async ({ page }) => {
-  const member = await registerMember(page.request);
-  const { answerId } = await openThread(page);
+test('a deleted reply with replies leaves a line in its place', async ({
+  sharedPage: page,
+  sharedMember: member,
+}) => {
+  const questionId = await askQuestion(page.request, { title: uniqueText('What remains?') });
+  const answerId = await postAnswer(page.request, questionId);
   const parent = await postReply(page.request, answerId, 'The parent');
   await postReply(page.request, answerId, 'The child', parent);
-  await page.reload();
+  await visit(page, `/question/${questionId}`);
   const remove = async (content: string) => {
     const article = replyBy(page, member.displayName).filter({ hasText: content });
     await article.getByRole('button', { name: 'Delete' }).click();
@@ -114,11 +120,8 @@ test('a deleted reply with replies leaves a line in its place', async ({ page })
   await expect(line).toHaveCount(0);
 });
 
-test('a failed deletion of a reply shows an error', async ({ page }) => {
-  const member = await registerMember(page.request);
-  const { answerId } = await openThread(page);
-  await postReply(page.request, answerId, 'Here to stay');
-  await page.reload();
+test('a failed deletion of a reply shows an error', async ({ sharedPage: page, sharedMember: member }) => {
+  await openThread(page, ['Here to stay']);
   await page.route('**/api/replies/*', (route) => route.abort('connectionrefused'));
   const mine = replyBy(page, member.displayName);
   await mine.getByRole('button', { name: 'Delete' }).click();
@@ -127,8 +130,7 @@ test('a failed deletion of a reply shows an error', async ({ page }) => {
   await expect(mine).toBeVisible();
 });
 
-test('an author deletes an answer', async ({ page }) => {
-  await registerMember(page.request);
+test('an author deletes an answer', async ({ sharedPage: page }) => {
   await openThread(page);
   await button(page, 'Delete').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -140,9 +142,7 @@ test('an author deletes an answer', async ({ page }) => {
 test('a reply draft opens again after a reload', async ({ page }) => {
   await withoutLiveUpdates(page);
   const member = await registerMember(page.request);
-  const { answerId } = await openThread(page);
-  await postReply(page.request, answerId, 'What do you think?');
-  await page.reload();
+  await openThread(page, ['What do you think?']);
   await replyBy(page, member.displayName).getByRole('button', { name: 'Reply' }).click();
   await replyField(page).fill('I think that');
   await expect(page.getByText('Draft saved')).toBeVisible();
@@ -155,11 +155,11 @@ test('a reply draft opens again after a reload', async ({ page }) => {
   await expect(replyField(page)).toHaveCount(0);
 });
 
-test('one reply form is open at a time; the text in the other is kept', async ({ page }) => {
-  const member = await registerMember(page.request);
-  const { answerId } = await openThread(page);
-  await postReply(page.request, answerId, 'A reply');
-  await page.reload();
+test('one reply form is open at a time; the text in the other is kept', async ({
+  sharedPage: page,
+  sharedMember: member,
+}) => {
+  await openThread(page, ['A reply']);
   const answered = page.getByRole('article', { name: `Answer by ${member.displayName}` });
   await answered.getByRole('button', { name: 'Reply' }).click();
   await replyField(page).fill('To the answer');
@@ -174,7 +174,8 @@ test('one reply form is open at a time; the text in the other is kept', async ({
 
 test('a URL that names a reply scrolls to it and focuses it', async ({ page }) => {
   await registerMember(page.request);
-  const { questionId, answerId } = await openThread(page);
+  const questionId = await askQuestion(page.request, { title: uniqueText('Which reply?') });
+  const answerId = await postAnswer(page.request, questionId);
   for (let at = 0; at < 8; at++)
     await postReply(page.request, answerId, `Reply ${at}\n\n${'More.\n\n'.repeat(8)}`);
   const last = await postReply(page.request, answerId, 'The one that counts');
@@ -194,12 +195,10 @@ test('a URL that names a reply scrolls to it and focuses it', async ({ page }) =
 });
 
 test('a reply that arrives late leaves the form that is open meanwhile and its focus alone', async ({
-  page,
+  sharedPage: page,
+  sharedMember: member,
 }) => {
-  const member = await registerMember(page.request);
-  const { answerId } = await openThread(page);
-  await postReply(page.request, answerId, 'A reply');
-  await page.reload();
+  await openThread(page, ['A reply']);
   await waitForTexts(page);
   const arriving = Promise.withResolvers<void>();
   await page.route('**/replies', async (route) => {

@@ -1,6 +1,7 @@
 import { type APIRequestContext, type Browser, expect, type Page } from '@playwright/test';
 import { waitForTexts } from './hydration.ts';
 import { askQuestion, type Member, newMember, registerMember } from './members.ts';
+import { visit } from './visit.ts';
 
 /**
  * Registers a member with a page on the other node, so that their actions reach the page of the test through the
@@ -34,7 +35,7 @@ export const question = (page: Page, title: string) => page.getByRole('article',
 /** Asks as the signed-in member of the page and opens the question. Returns its id. */
 export async function askAndOpen(page: Page, title: string, content?: string): Promise<number> {
   const id = await askQuestion(page.request, { title, ...(content !== undefined && { content }) });
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   await waitForTexts(page);
   await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
   return id;

@@ -1,0 +1,32 @@
+import { type Browser, test as base, type Page } from '@playwright/test';
+import { type Member, registerMember } from './members.ts';
+
+let open: { file: string; page: Page; member: Member } | undefined;
+
+/**
+ * `sharedPage` is the page of `sharedMember`. It stays open from test to test of a file, so that `visit` need not load
+ * the app again: a new page takes five times as much processor time. Each test writes posts of its own. One that changes
+ * the session, the storage or the emulation of the browser, or that blocks live updates, uses `page`.
+ */
+export const test = base.extend<{ sharedPage: Page; sharedMember: Member }>({
+  sharedPage: async ({ browser }, use, testInfo) => {
+    const { page } = await getOpenPage(browser, testInfo.file);
+    await use(page);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    if (testInfo.status !== testInfo.expectedStatus) await close();
+  },
+  sharedMember: async ({ browser }, use, { file }) => use((await getOpenPage(browser, file)).member),
+});
+
+async function getOpenPage(browser: Browser, file: string): Promise<{ page: Page; member: Member }> {
+  if (open?.file === file) return open;
+  await close();
+  const page = await (await browser.newContext()).newPage();
+  open = { file, page, member: await registerMember(page.request) };
+  return open;
+}
+
+async function close(): Promise<void> {
+  await open?.page.context().close();
+  open = undefined;
+}
