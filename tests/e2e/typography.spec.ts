@@ -1,6 +1,7 @@
 import { expect, test, type Locator } from '@playwright/test';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, askAndOpen, uniqueText } from './support/posts.ts';
+import { visit } from './support/visit.ts';
 
 const wide = `const line = '${'wide '.repeat(60)}';`;
 const code = `Before \`npm run build -- --all\`, and then:\n\n\`\`\`ts\n${wide}\n\`\`\``;
@@ -12,7 +13,7 @@ test('figures have one width in counts and proportional widths in running text',
   const id = await askQuestion(page.request, { title, content, tags: ['two-factor'] });
   await postAnswer(page.request, id);
   for (const path of ['/', `/question/${id}`, '/topics', '/profile']) {
-    await page.goto(path);
+    await visit(page, path);
     await expect(page.getByRole('main').getByText('two-factor').first()).toBeVisible();
     const tabular = await page.evaluate(textsWithTabularFigures);
     expect(
@@ -21,7 +22,7 @@ test('figures have one width in counts and proportional widths in running text',
     ).toEqual([]);
     expect(tabular.length, path).toBeGreaterThanOrEqual(2);
   }
-  await page.goto('/ask');
+  await visit(page, '/ask');
   await expect(page.getByText('0/200', { exact: true })).toHaveCSS('font-variant-numeric', 'tabular-nums');
 });
 
@@ -44,11 +45,11 @@ test('code is monospaced in the editor of a question, an answer, a reply and an 
       })
       .toBeLessThan(0.01);
   };
-  await page.goto('/ask');
+  await visit(page, '/ask');
   await isMonospaced(page.getByRole('textbox', { name: 'Details' }));
   const id = await askQuestion(page.request, { title: uniqueText('Is it monospaced?') });
   await postAnswer(page.request, id);
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   await isMonospaced(page.getByRole('textbox', { name: 'Your answer' }));
   const posted = page.getByRole('article', { name: 'Answer by' });
   await posted.getByRole('button', { name: 'Reply' }).click();
@@ -63,12 +64,11 @@ test.describe('in Arabic', () => {
   test('code is left to right and aligned to its start, on the page and in the preview', async ({ page }) => {
     await registerMember(page.request);
     await page.setViewportSize({ width: 390, height: 844 });
-    const id = await askAndOpen(page, uniqueText('كيف أبني هذا؟'), `اكتب \`--all run\` ثم:\n\n${code}`);
+    await askAndOpen(page, uniqueText('كيف أبني هذا؟'), `اكتب \`--all run\` ثم:\n\n${code}`);
     await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
     const question = page.getByRole('article').first();
     await startsAtItsBeginning(question);
 
-    await page.goto(`/question/${id}`);
     const field = page.getByRole('textbox').last();
     await field.fill(`اكتب \`--all run\` ثم:\n\n${code}`);
     await page.getByRole('tab').last().click();
@@ -78,7 +78,8 @@ test.describe('in Arabic', () => {
   test('code is left to right and monospaced in the versions of a post', async ({ page }) => {
     await registerMember(page.request);
     const block = '```\n// تعليق\n\nconst one = 1;\n```';
-    const id = await askAndOpen(page, uniqueText('كيف تغيّر هذا؟'), `نص قبل الشيفرة\n\n${block}`);
+    const content = `نص قبل الشيفرة\n\n${block}`;
+    const id = await askQuestion(page.request, { title: uniqueText('كيف تغيّر هذا؟'), content });
     const data = { title: uniqueText('كيف تغيّر؟'), content: `نص آخر\n\n${block}`, tags: [] };
     const edited = await page.request.put(`/api/questions/${id}`, { data });
     expect(edited.status(), await edited.text()).toBe(200);
@@ -122,7 +123,7 @@ test.describe('in German', () => {
     test.slow();
     const broken: string[] = [];
     const look = async (path: string) => {
-      await page.goto(path);
+      await visit(page, path);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       for (const width of [320, 1280]) {
         await page.setViewportSize({ width, height: 720 });
@@ -132,6 +133,8 @@ test.describe('in German', () => {
     };
     for (const path of ['/login', '/register', '/forgot-password']) await look(path);
     await registerMember(page.request);
+    // The open app has no session yet.
+    await page.goto('/');
     for (const path of memberPaths) await look(path);
     expect(broken).toEqual([]);
   });
@@ -158,19 +161,18 @@ test.describe('on a phone', () => {
     await postAnswer(page.request, id);
     for (const path of [
       '/',
-      `/question/${id}`,
       '/profile',
       '/topics',
       '/topics/height',
       '/following',
       '/search?q=high',
+      `/question/${id}`,
     ]) {
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
       expect(await page.evaluate(lowTargets), path).toEqual([]);
     }
-    await page.goto(`/question/${id}`);
     const post = page.getByRole('article', { name: 'Answer by' });
     for (const link of [post.getByRole('link', { name: 'Robin Page' }), post.locator('a:has(time)')]) {
       const box = await link.boundingBox();
@@ -187,19 +189,20 @@ test.describe('on a phone', () => {
   });
 });
 
+/** A page follows one of another route: see `visit`. */
 const memberPaths = [
-  '/',
   '/ask',
-  '/topics',
+  '/',
   '/following',
+  '/topics',
   '/following?tab=activity',
-  '/following?tab=topics',
   '/profile',
+  '/following?tab=topics',
   '/search?q=zzzzqqq',
   '/notifications',
   '/drafts',
-  '/bookmarks',
   '/settings',
+  '/bookmarks',
   '/settings?tab=account',
   '/no-such-page',
   '/question/999999999',

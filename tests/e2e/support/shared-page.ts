@@ -9,13 +9,13 @@ let open: { file: string; page: Page; member: Member } | undefined;
  * the session, the storage or the emulation of the browser, or that blocks live updates, uses `page`.
  */
 export const test = base.extend<{ sharedPage: Page; sharedMember: Member }>({
-  sharedPage: async ({ browser }, use, testInfo) => {
+  sharedPage: async ({ browser }, run, testInfo) => {
     const { page } = await getOpenPage(browser, testInfo.file);
-    await use(page);
+    await run(page);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     if (testInfo.status !== testInfo.expectedStatus) await close();
   },
-  sharedMember: async ({ browser }, use, { file }) => use((await getOpenPage(browser, file)).member),
+  sharedMember: async ({ browser }, run, { file }) => run((await getOpenPage(browser, file)).member),
 });
 
 async function getOpenPage(browser: Browser, file: string): Promise<{ page: Page; member: Member }> {
