@@ -1859,6 +1859,7 @@ create table tag_change (
   constraint tag_change_into_id_fkey FOREIGN KEY (into_id) REFERENCES tag(id),
   constraint tag_change_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES tag(id)
 );
+create index tag_change_renamed ON tag_change USING btree (tag_id) WHERE (kind = 'rename'::text);
 create unique index tag_change_running ON tag_change USING btree (tag_id) WHERE (finished_at IS NULL);
 create unique index tag_change_running_into ON tag_change USING btree (into_id) WHERE ((finished_at IS NULL) AND (into_id IS NOT NULL));
 

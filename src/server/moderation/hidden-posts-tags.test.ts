@@ -190,3 +190,12 @@ test('does not show a tag after its only question, which moderators deleted, was
   await ask();
   expect((await bob.get('/tags/spamglide')).status).toBe(200);
 });
+
+test('shows a tag that moderators renamed, also when they hide its only question', async () => {
+  const id = await ann.ask({ title: 'Which rope?', content: 'For a tower.', tags: ['abseil'] });
+  const renaming = { kind: 'rename', tag: 'abseil', to: 'Abseiling', reason: 'The whole word.' };
+  expectOk(await moderator.post('/moderation/tag-changes', renaming));
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  for (const name of ['abseiling', 'abseil'])
+    expect(expectOk(await bob.get<Tag>(`/tags/${name}`)).name).toBe('Abseiling');
+});
