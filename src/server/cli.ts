@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
 import pg from 'pg';
@@ -24,7 +25,14 @@ import { addRemovalCommands, registerSpamCommands } from './moderation/index.ts'
 import { addEmailCommand, type ReceivingEmails } from './notifications/index.ts';
 import { createObjectStore } from './core/object-store.ts';
 import { type Config, readConfig } from './core/config.ts';
-import { connectToRunningOrStart, listPendingMigrations, migrate, MigrationError } from './postgres/index.ts';
+import {
+  connectToRunningOrStart,
+  defaultDataDirectory,
+  listPendingMigrations,
+  migrate,
+  MigrationError,
+  resolveDataDirectory,
+} from './postgres/index.ts';
 import { type Database, openDatabase, type Reader } from './core/database.ts';
 import { createLogger } from './core/log.ts';
 import { formatAddress } from './core/http-server.ts';
@@ -136,9 +144,12 @@ function loadContext(): CommandContext {
   return { config, log: createLogger(config.logLevel, config.nodeName) };
 }
 
-/** Connects to the community, which must not be missing. */
+/** Connects to the community, which must not be missing. Without any data, for example before the first start, creates one. */
 async function connect({ config, log }: CommandContext) {
   await assertNoDataIsMissing(config);
+  const data = resolveDataDirectory(config.dataDirectory ?? defaultDataDirectory());
+  if (config.databaseUrl === undefined && !existsSync(data.cluster))
+    console.error(`There is no community in ${data.root} yet. Creating one …`);
   return connectToRunningOrStart(config, log);
 }
 

@@ -185,6 +185,20 @@ test('an interrupted command stops the PostgreSQL that it started', async () => 
   expect(isProcessAlive(pid)).toBe(false);
 });
 
+test('a command in a data directory without a community says that it creates one', async () => {
+  const data = await createTemporaryDataDirectory();
+  const command = spawn(
+    process.execPath,
+    [path.join(projectRoot, 'src/server/cli-main.ts'), 'settings', 'list'],
+    { env: { ...process.env, PARLEY_DATA: data } },
+  );
+  const ended = once(command, 'close');
+  const [line] = (await once(command.stderr, 'data')) as [Buffer];
+  expect(line.toString()).toBe(`There is no community in ${data} yet. Creating one …\n`);
+  command.kill('SIGINT');
+  await ended;
+});
+
 test('a database newer than this Parley gives a one-sentence error', async () => {
   const { connection, drop } = await createTestDatabase();
   await runAsAdmin(connection, `insert into migration (name, checksum) values ('9999_later.sql', '')`);
