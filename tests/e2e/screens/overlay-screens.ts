@@ -102,6 +102,7 @@ export const overlayScreens: readonly Screen[] = [
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator('main'), 'Delete Question'),
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'delete-answer',
@@ -139,6 +140,7 @@ export const overlayScreens: readonly Screen[] = [
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator('main'), 'Delete list'),
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'versions',
@@ -163,8 +165,9 @@ export const overlayScreens: readonly Screen[] = [
     name: 'bookmark-message',
     path: ({ spare }) => `/question/${spare}`,
     states: ['full'],
+    arrange: removeBookmark,
     async prepare(stage) {
-      await bookmarkQuestion(stage);
+      await button(stage, 'Bookmark').first().click();
       await button(stage, 'Add a note or lists').waitFor();
     },
     opens: opensMessage,
@@ -173,8 +176,9 @@ export const overlayScreens: readonly Screen[] = [
     name: 'bookmark-note',
     path: ({ spare }) => `/question/${spare}`,
     states: ['full', 'extreme'],
+    arrange: removeBookmark,
     async prepare(stage) {
-      await bookmarkQuestion(stage);
+      await button(stage, 'Bookmark').first().click();
       await button(stage, 'Add a note or lists').click();
       await dialog(stage).waitFor();
       if (stage.state === 'full') return;
@@ -189,6 +193,7 @@ export const overlayScreens: readonly Screen[] = [
     states: ['full'],
     prepare: (stage) => open(stage, stage.page.locator('main'), 'Choose lists'),
     opens: opensDialog,
+    close: closeWithEscape,
   },
   {
     name: 'copied',
@@ -268,11 +273,9 @@ async function closeSearch(stage: Stage): Promise<void> {
   await box.blur();
 }
 
-async function bookmarkQuestion(stage: Stage): Promise<void> {
-  // Removes a bookmark left by an earlier screen.
-  await stage.page.request.put(`/api/questions/${stage.ids.spare}/bookmark`, { data: { bookmarked: false } });
-  await stage.page.reload();
-  await button(stage, 'Bookmark').first().click();
+/** Removes a bookmark left by an earlier screen. */
+function removeBookmark({ page, ids }: Stage): Promise<unknown> {
+  return page.request.put(`/api/questions/${ids.spare}/bookmark`, { data: { bookmarked: false } });
 }
 
 async function goOffline({ page, translate }: Stage): Promise<void> {

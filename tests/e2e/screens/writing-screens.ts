@@ -134,6 +134,7 @@ export const writingScreens: readonly Screen[] = [
       await stage.page.getByRole('listbox', { name: stage.translate('Members') }).waitFor();
     },
     opens: opensList,
+    close: clearAnswer,
   },
   {
     name: 'linking-question',
@@ -148,6 +149,7 @@ export const writingScreens: readonly Screen[] = [
       }).toPass();
     },
     opens: opensList,
+    close: clearAnswer,
   },
   {
     name: 'code-language',
@@ -160,6 +162,7 @@ export const writingScreens: readonly Screen[] = [
       await stage.page.keyboard.press('ArrowDown');
     },
     opens: opensList,
+    close: clearAnswer,
   },
   {
     name: 'draft-conflict',
@@ -263,6 +266,12 @@ async function typeAnswer(stage: Stage, text: string): Promise<void> {
   await waitForTexts(stage.page);
   await field(stage, 'Your answer').fill('');
   await field(stage, 'Your answer').pressSequentially(text);
+}
+
+/** Closes a list at the caret and deletes what was typed. */
+async function clearAnswer(stage: Stage): Promise<void> {
+  await stage.page.keyboard.press('Escape');
+  await field(stage, 'Your answer').fill('');
 }
 
 /** Opens the edit form of the member's own post. */
