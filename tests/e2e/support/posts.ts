@@ -1,17 +1,34 @@
-import { type APIRequestContext, type Browser, expect, type Page } from '@playwright/test';
+import {
+  type APIRequestContext,
+  type Browser,
+  type BrowserContext,
+  expect,
+  type Page,
+  test,
+} from '@playwright/test';
 import { waitForTexts } from './hydration.ts';
 import { askQuestion, type Member, newMember, registerMember } from './members.ts';
 import { visit } from './visit.ts';
 
+/** The contexts that `secondMember` opened, each with its test. */
+let opened: { context: BrowserContext; testId: string }[] = [];
+
 /**
  * Registers a member with a page on the other node, so that their actions reach the page of the test through the
- * database.
+ * database. A later call closes the pages of earlier tests, which would show what all other tests post. `isKept`: not
+ * those of this call.
  */
 export async function secondMember(
   browser: Browser,
   displayName: string,
+  { isKept = false }: { isKept?: boolean } = {},
 ): Promise<{ page: Page; member: Member }> {
+  const { testId } = test.info();
+  const left = opened.filter((each) => each.testId !== testId);
+  opened = opened.filter((each) => each.testId === testId);
+  await Promise.all(left.map(({ context }) => context.close()));
   const context = await browser.newContext({ baseURL: getSecondNodeAddress() });
+  if (!isKept) opened.push({ context, testId });
   const page = await context.newPage();
   const member = await registerMember(page.request, newMember(displayName));
   return { page, member };

@@ -11,7 +11,10 @@ export async function openThreeMembers(browser: Browser): Promise<ThreeMembers> 
   const context = await browser.newContext();
   const adaPage = await context.newPage();
   await registerMember(adaPage.request, newMember('Ada'));
-  const others = [await secondMember(browser, 'Ben'), await secondMember(browser, 'Cleo')] as const;
+  const others = [
+    await secondMember(browser, 'Ben', { isKept: true }),
+    await secondMember(browser, 'Cleo', { isKept: true }),
+  ] as const;
   const [ada, ben, cleo] = [
     await openMemberPage(adaPage),
     await openMemberPage(others[0].page),
