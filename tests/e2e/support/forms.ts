@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { waitForHydration } from './hydration.ts';
 import { askQuestion, registerMember } from './members.ts';
 import { postAnswer, postReply, uniqueText } from './posts.ts';
 import { visit } from './visit.ts';
@@ -14,9 +15,8 @@ export const askFields = (page: Page) => ({
 /** Registers a member, who opens the form for a question. */
 export async function openAskForm(page: Page): Promise<void> {
   await registerMember(page.request);
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Ask Question' }).click();
-  await expect(page.getByRole('heading', { name: 'Ask a question' })).toBeFocused();
+  await page.goto('/ask');
+  await waitForHydration(page);
 }
 
 export const replyBy = (page: Page, name: string) => page.getByRole('article', { name: `Reply by ${name}` });
