@@ -1,4 +1,5 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import {
   versionRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
+import { limits } from '#shared/core/limits.ts';
 import { writeJsonLines } from '#tests/support/json-lines.ts';
 import { undoImport } from './import-undo.ts';
 import {
@@ -236,6 +238,52 @@ it('leaves out pictures that are missing in an export, and those of a member who
     { name: pictureName, owned: true, files: 1, shown: 1 },
     { name: twin, owned: false, files: 1, shown: 1 },
   ]);
+});
+
+it('leaves out links that lead out of the pictures, directories, pipes, and files that are too large', async () => {
+  const names = [
+    'own.png',
+    'link.png',
+    'out.png',
+    'outer/out.png',
+    'zero.png',
+    'pipe.png',
+    'folder',
+    'large.png',
+  ];
+  const directory = await writeJsonLines({
+    pictures: names.map((name) => ({ name })),
+    questions: [{ id: 1, title: 'T', content: names.map((name) => `![](pictures/${name})`).join(' ') }],
+  });
+  const draw = (width: number) =>
+    sharp({ create: { width, height: 10, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+  const pictures = path.join(directory, 'pictures');
+  // Its name starts like that of the directory of the pictures.
+  const outer = path.join(directory, 'pictures-outside');
+  for (const each of [pictures, outer, path.join(pictures, 'folder')]) await mkdir(each);
+  await writeFile(path.join(outer, 'out.png'), await draw(30));
+  await writeFile(path.join(pictures, 'own.png'), await draw(20));
+  await symlink('own.png', path.join(pictures, 'link.png'));
+  await symlink(path.join(outer, 'out.png'), path.join(pictures, 'out.png'));
+  await symlink(outer, path.join(pictures, 'outer'));
+  await symlink('/dev/zero', path.join(pictures, 'zero.png'));
+  execFileSync('mkfifo', [path.join(pictures, 'pipe.png')]);
+  await writeFile(path.join(pictures, 'large.png'), '');
+  await truncate(path.join(pictures, 'large.png'), limits.uploadBytes + 1);
+  const community = await createTestCommunity();
+  const { files } = await importByHand(community, directory);
+  expect(files.find(({ file }) => file === 'pictures.jsonl')).toMatchObject({
+    imported: 1,
+    skipped: [
+      { reason: 'the same file as another picture', rows: 1 },
+      { reason: 'a link that leads out of pictures/', rows: 3 },
+      { reason: 'not a file', rows: 2 },
+      { reason: 'larger than 10 MB', rows: 1 },
+    ],
+  });
+  expect(await community.rows('select width from upload')).toEqual([{ width: 20 }]);
 });
 
 it('reads back the export of posts with long addresses', async () => {

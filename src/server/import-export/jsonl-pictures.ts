@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { ClientBase } from 'pg';
 import { ProblemError } from '#server/core/errors.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
@@ -46,7 +48,7 @@ async function stagePicture(
 ) {
   const isExported = row.width !== undefined && row.height !== undefined && /^[\w-]{22}$/u.test(row.name);
   const file = isExported ? `${row.name}/${row.width}x${row.height}.webp` : row.name;
-  const bytes = await readPicture(path.join(directory, 'pictures', file), { line, name: file, isExported });
+  const bytes = await readPicture(directory, { line, name: file, isExported });
   if (typeof bytes === 'string') return tally.skip(bytes);
   const { rows: avatars } = await client.query('select from line_member where avatar = $1 limit 1', [
     row.name,
@@ -106,13 +108,22 @@ function namePicture(
   return hash.subarray(0, 16).toString('base64url');
 }
 
-/** Returns why the picture is left out instead of its bytes. */
+/**
+ * Returns why the picture is left out instead of its bytes. Someone else may have made the directory: a link must not publish
+ * another file of the operator, and a device or pipe may never end.
+ */
 async function readPicture(
-  file: string,
+  directory: string,
   { line, name, isExported }: { line: number; name: string; isExported: boolean },
 ): Promise<Buffer | string> {
   try {
-    return (await stat(file)).size > limits.uploadBytes ? 'larger than 10 MB' : await readFile(file);
+    const root = path.join(await realpath(directory), 'pictures');
+    const file = await realpath(path.join(root, name));
+    if (!file.startsWith(root + path.sep)) return 'a link that leads out of pictures/';
+    if (!(await stat(file)).isFile()) return 'not a file';
+    // Its size may be wrong or change; `end` is included.
+    const bytes = await buffer(createReadStream(file, { end: limits.uploadBytes }));
+    return bytes.length > limits.uploadBytes ? 'larger than 10 MB' : bytes;
   } catch (error) {
     if (isExported && getErrorCode(error) === 'ENOENT') return 'the file is missing';
     throw lineError(
