@@ -1188,6 +1188,7 @@ create table moderator_message (
   seen_at timestamp(3) with time zone,
   hidden_post_id bigint,
   tag_proposal_id bigint,
+  question_id bigint /* The question with the title, which the member reads while the question is visible or their own. Null for a message about a question of the member. */,
   constraint moderator_message_pkey PRIMARY KEY (id),
   constraint moderator_message_check CHECK (((kind = 'suspension'::text) = (until IS NOT NULL))),
   constraint moderator_message_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'suspension'::text, 'hidden'::text, 'deleted'::text, 'restored'::text, 'objection_declined'::text, 'approved'::text, 'rejected'::text, 'tag_approved'::text, 'tag_synonym'::text, 'tag_rejected'::text]))),

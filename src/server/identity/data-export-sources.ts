@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ownHiddenPostTexts } from '#server/posts/index.ts';
+import { messageTitle, ownHiddenPostTexts } from '#server/posts/index.ts';
 
 /** A list of the export, read in the order of its keys. */
 export type ExportSource = {
@@ -264,7 +264,7 @@ export const listSources: readonly ExportSource[] = [
   }),
   createSource('moderator-messages', {
     about: 'messages from moderators, such as warnings',
-    select: sql`kind, reason, until, title, created_at as "createdAt", seen_at as "seenAt"`,
+    select: sql`kind, reason, until, ${messageTitle}, created_at as "createdAt", seen_at as "seenAt"`,
     from: sql`moderator_message`,
   }),
   createSource('hidden-posts', {

@@ -113,7 +113,8 @@ test('has the answers and replies of the member below a hidden post, and nothing
   expect(list(files, 'hidden-posts')).toMatchObject([
     { post: 'answer', title: null, content: 'Another answer of Lea.' },
   ]);
-  expect([...files.values()].join('\n')).not.toMatch(/Its text|of Tom|of Max/);
+  expect(list(files, 'moderator-messages')).toMatchObject([{ kind: 'hidden', title: null }]);
+  expect([...files.values()].join('\n')).not.toMatch(/A question to hide|Its text|of Tom|of Max/);
 });
 
 test('splits a long list into several files, and writes empty lists for a member without content', async () => {

@@ -64,7 +64,14 @@ async function recordDecision(
 ): Promise<void> {
   const { post_kind: postKind, post_id: id, member_id: memberId } = row;
   await leaveReviewQueue(tx);
-  await insertModeratorMessage(tx, { memberId, kind, reason, until: null, title: row.thread_title });
+  await insertModeratorMessage(tx, {
+    memberId,
+    kind,
+    reason,
+    until: null,
+    title: row.thread_title,
+    questionId: row.question_id,
+  });
   await insertLogEntry(tx, {
     moderatorId: moderator.id,
     action: kind === 'approved' ? 'approve' : 'reject',

@@ -128,10 +128,10 @@ export async function listRemovedPosts(
   return rows;
 }
 
-/** The title of the question of a hidden post, hidden or not. */
+/** The title of the question of a hidden post, if its author may read it. */
 export async function findQuestionTitle(tx: Tx, { id }: HiddenPostRow): Promise<string | null> {
   const { rows } = await sql<{ title: string | null }>`
-    select ${hiddenPostTexts} from hidden_post where id = ${id}`.execute(tx);
+    select ${ownHiddenPostTexts} from hidden_post where id = ${id}`.execute(tx);
   return rows[0]?.title ?? null;
 }
 

@@ -7,7 +7,13 @@ import type { Bookmarks, BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
 import { createPngPicture } from '#tests/support/pictures.ts';
-import { actOnPost, getHiddenPosts, type Kind, startModeration } from '#tests/support/moderation.ts';
+import {
+  actOnPost,
+  getHiddenPosts,
+  getModeratorMessages,
+  type Kind,
+  startModeration,
+} from '#tests/support/moderation.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 
 const { server, ann, bob, eve, moderator, community, thread } = await startModeration();
@@ -151,6 +157,42 @@ test('shows the title of a hidden question to its author, and not to others with
   expect(await titles(waiting)).toEqual(['']);
   expect(await titles(asker)).toEqual([title, title]);
   expect(new Set(await titles(moderator))).toEqual(new Set([title]));
+});
+
+test('leaves the title of a hidden question of another member out of messages', async () => {
+  const [asker, answerer, waiting] = await server.registerAll('Asker', 'Answerer', 'Waiting');
+  const title = 'Who lives at this address?';
+  const id = await asker.ask({ title });
+  const answer = await answerer.answer(id, 'Someone.');
+  const own = await asker.answer(id, 'I know.');
+  const held = await sql<{ post_id: number }>`
+    insert into held_post (post_kind, post_id, member_id, question_id, content)
+    values ('answer', nextval('answer_id_seq'), ${waiting.id}, ${id}, 'Me.') returning post_id`.execute(db);
+  const getMessages = async (member: Member) =>
+    (await getModeratorMessages(member)).map((message) => [message.kind, message.title]);
+  for (const post of [answer, own]) expectOk(await actOnPost(moderator, 'hide', 'answer', post.id));
+  const [hidden] = await getModeratorMessages(answerer);
+  expect(hidden).toMatchObject({ kind: 'hidden', title });
+  expectOk(await answerer.put(`/hidden-posts/${hidden?.objectableId}/objection`, { text: 'It is right.' }));
+
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expectOk(await actOnPost(moderator, 'decline_objection', 'answer', answer.id));
+  expectOk(await actOnPost(moderator, 'reject', 'answer', held.rows[0]?.post_id ?? 0));
+  expect(await getMessages(answerer)).toEqual([
+    ['hidden', null],
+    ['objection_declined', null],
+  ]);
+  expect(await getMessages(waiting)).toEqual([['rejected', null]]);
+  expect(await getMessages(asker)).toEqual([
+    ['hidden', title],
+    ['hidden', title],
+  ]);
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  expect(await getMessages(answerer)).toEqual([
+    ['hidden', title],
+    ['objection_declined', null],
+  ]);
+  expect(await getMessages(waiting)).toEqual([['rejected', null]]);
 });
 
 test('does not let a hidden reply be restored by its deleted parent, and shows both when it is restored', async () => {

@@ -170,7 +170,7 @@ async function sendModeratorMessage(
   { queueEmail }: ModerationDeps,
   message: Omit<EmailedMessage, 'id'>,
 ): Promise<void> {
-  const id = await insertModeratorMessage(tx, { ...message, title: null });
+  const id = await insertModeratorMessage(tx, { ...message, title: null, questionId: null });
   await queueEmail?.(tx, { ...message, id });
 }
 

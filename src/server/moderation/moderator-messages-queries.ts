@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { canObject } from './objections-queries.ts';
 import type { Database, Reader, Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
+import { messageTitle } from '#server/posts/index.ts';
 import type { ModeratorMessage } from '#shared/moderation/moderation.ts';
 
 export type ModeratorMessageDraft = {
@@ -10,16 +11,19 @@ export type ModeratorMessageDraft = {
   reason: string;
   until: Date | null;
   title: string | null;
+  /** The question with the title. Null if the message is about a question of the member. */
+  questionId: number | null;
   /** The removal that it is about. */
   hiddenPostId?: number;
 };
 
 /** Returns the id. */
 export async function insertModeratorMessage(tx: Tx, message: ModeratorMessageDraft): Promise<number> {
-  const { memberId, kind, reason, until, title, hiddenPostId = null } = message;
+  const { memberId, kind, reason, until, title, questionId, hiddenPostId = null } = message;
   const { rows } = await sql<{ id: number }>`
-    insert into moderator_message (member_id, kind, reason, until, title, hidden_post_id)
-    values (${memberId}, ${kind}, ${reason}, ${until}, ${title}, ${hiddenPostId}) returning id`.execute(tx);
+    insert into moderator_message (member_id, kind, reason, until, title, question_id, hidden_post_id)
+    values (${memberId}, ${kind}, ${reason}, ${until}, ${title}, ${questionId}, ${hiddenPostId})
+    returning id`.execute(tx);
   return one(rows).id;
 }
 
@@ -41,7 +45,7 @@ export async function listUnseenMessages(
     tag_name: string | null;
     synonym_of: string | null;
   }>`
-    select id, kind, reason, until, title, created_at, proposal.name as tag_name,
+    select id, kind, reason, until, ${messageTitle}, created_at, proposal.name as tag_name,
       case when kind = 'tag_synonym' then proposal.tag end as synonym_of,
       (select hidden_post.id from hidden_post where hidden_post.id = hidden_post_id and ${canObject}) as objectable_id
     from moderator_message left join lateral (

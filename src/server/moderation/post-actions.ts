@@ -148,6 +148,7 @@ async function hideOrDelete(
       reason: draft.reason,
       until: null,
       title: visible.title,
+      questionId: post.kind === 'question' ? null : visible.question_id,
       hiddenPostId: visible.hidden_post_id,
     });
   await logAction(
@@ -177,6 +178,7 @@ async function endObjection(
       reason: draft.reason,
       until: null,
       title,
+      questionId: row.post_kind === 'question' ? null : row.question_id,
     });
   }
   return true;

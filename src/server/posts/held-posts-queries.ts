@@ -83,13 +83,16 @@ export async function insertHeldPost(
   return one(rows);
 }
 
-/** A held post, and the title of the question that it is or belongs to. */
+/** A held post, and the title of the question that it is or belongs to, if its author may read it. */
 export type LockedHeldPost = HeldPostRow & { thread_title: string | null };
 
 /** Returns a held post, which is then locked until the transaction ends. */
 export async function lockHeldPost(tx: Tx, { kind, id }: PostRef): Promise<LockedHeldPost | undefined> {
   const { rows } = await sql<LockedHeldPost>`
-    select *, coalesce(title, (select title from base_question where base_question.id = question_id)) as thread_title
+    select *, coalesce(title, (
+      select title from base_question where base_question.id = question_id
+        and (hidden_by is null or author_id = member_id)
+    )) as thread_title
     from held_post where post_kind = ${kind} and post_id = ${id} for update`.execute(tx);
   return rows[0];
 }

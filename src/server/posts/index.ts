@@ -52,6 +52,7 @@ export {
   changeAuthorCounts,
   deleteHiddenPost,
   hiddenPostTexts,
+  messageTitle,
   ownHiddenPostTexts,
   lockHiddenPost,
 } from './post-removal-queries.ts';

@@ -139,6 +139,16 @@ export const ownHiddenPostTexts = sql`
     and (hidden_by is null or base_question.author_id = hidden_post.author_id)) as title,
   ${hiddenPostContent}`;
 
+/**
+ * SQL: the stored title of a message of the moderators. Null while the question of another member is hidden, and when it
+ * is deleted.
+ */
+export const messageTitle = sql`
+  case when moderator_message.question_id is null or exists (
+    select from base_question where base_question.id = moderator_message.question_id
+      and (hidden_by is null or author_id = moderator_message.member_id)
+  ) then title end as title`;
+
 /** A hidden post in `hidden_post`. */
 type HiddenPostRef = { id: number; post_kind: PostKind; post_id: number };
 

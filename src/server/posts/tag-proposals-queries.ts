@@ -186,12 +186,13 @@ export async function insertProposalMessage(
     reason: string;
     /** Title of the question. */
     title: string;
+    questionId: number;
   },
 ): Promise<boolean> {
-  const { proposalId, memberId, kind, reason, title } = message;
+  const { proposalId, memberId, kind, reason, title, questionId } = message;
   const { rows } = await sql`
-    insert into moderator_message (member_id, kind, reason, title, tag_proposal_id)
-    select id, ${kind}, ${reason}, ${title}, ${proposalId}::bigint from member
+    insert into moderator_message (member_id, kind, reason, title, question_id, tag_proposal_id)
+    select id, ${kind}, ${reason}, ${title}, ${questionId}::bigint, ${proposalId}::bigint from member
     where id = ${memberId} and deleted_at is null and not exists (
       select from moderator_message where tag_proposal_id = ${proposalId} and member_id = member.id
     )

@@ -143,6 +143,7 @@ async function applyProposal(tx: Tx, ref: { id: number; questionId: number }): P
     kind: messageKinds[decided.status],
     reason: decided.reason,
     title: question.title,
+    questionId: question.id,
   });
   await publishAll(tx, [
     ...tagEvents,

@@ -50,7 +50,8 @@ export default function ModeratorMessagesDialog() {
 }
 
 function moderatorMessageText({ kind, until, title, tag }: ModeratorMessage): string {
-  const named = title ?? '';
+  // The question of another member is hidden.
+  const named = title ?? '…';
   if (tag !== null) return tagProposalText(kind, tag);
   if (kind === 'hidden') return t`Your post in “${named}” was hidden from others.`;
   if (kind === 'deleted') return t`Your post in “${named}” was deleted.`;
