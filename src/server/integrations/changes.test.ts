@@ -225,6 +225,7 @@ test('itemVersion belongs to the present fields of the items', () => {
   const statement = selectItems(sql`page`)
     .compile(server.db)
     .sql.replaceAll(/\s+/gu, ' ');
-  // If this fails: raise itemVersion if a field was added, removed or changed, and set itemDigest to the new value.
+  // If this fails: raise itemVersion if a field was added, removed or changed, or other items are shown. Set itemDigest to
+  // the new value.
   expect(createHash('sha256').update(statement).digest('hex').slice(0, 16)).toBe(itemDigest);
 });
