@@ -5,7 +5,8 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { registerConvertCommand } from '#server/import-export/convert-command.ts';
-import { exportCommunity, type ExportFormat } from '#server/import-export/export.ts';
+import type { ExportFormat } from '#server/import-export/export-command.ts';
+import { exportCommunity } from '#server/import-export/export.ts';
 
 /** A new directory that is deleted when the test has finished. */
 async function createDirectory(): Promise<string> {

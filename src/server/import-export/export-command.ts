@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import type { ObjectStore } from '#server/core/object-store.ts';
-import type { ExportFormat, ExportSummary } from './export.ts';
+import type { ExportSummary } from './export.ts';
 import { type CommandOutput, runCommand } from './import-command.ts';
 import { formatNumber } from './stack-exchange-tally.ts';
 
@@ -11,6 +11,9 @@ export type ExportCommandParts = CommandOutput & {
   /** The bucket for the files of pictures, if one is configured. */
   getObjectStore: () => ObjectStore | undefined;
 };
+
+const exportFormats = ['jsonl', 'stackexchange'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
 
 type Flags = { format: ExportFormat; private?: boolean; license?: string };
 
@@ -25,7 +28,7 @@ export function registerExportCommand(program: Command, parts: ExportCommandPart
         '--format <format>',
         'jsonl: JSON lines with everything; stackexchange: an archive like theirs',
       )
-        .choices(['jsonl', 'stackexchange'] satisfies ExportFormat[])
+        .choices(exportFormats)
         .default('jsonl'),
     )
     .option('--private', 'also email addresses, who voted, follows and bookmarks')

@@ -12,9 +12,8 @@ import * as queries from './export-queries.ts';
 import { type ArchiveWriter, createArchiveWriters } from './export-stack-exchange.ts';
 import { type LineKind, lineKinds, privateKinds } from './jsonl-format.ts';
 import { writeNewDirectory } from './new-directory.ts';
+import type { ExportFormat } from './export-command.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
-
-export type ExportFormat = 'jsonl' | 'stackexchange';
 
 export type ExportOptions = {
   /** A directory that does not exist, or is empty. */
