@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { setFlagsFromString } from 'node:v8';
 import { Command, CommanderError } from 'commander';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -46,6 +47,8 @@ import { migrationsDirectory } from './core/paths.ts';
  * sentence to standard error; only an unexpected one has a stack trace.
  */
 export async function runCommand(parameters: string[]): Promise<number> {
+  // The large heap of node-options.json shortens the start of this thread. Worker threads would begin with one each.
+  setFlagsFromString('--initial-old-space-size=0');
   try {
     await createProgram().parseAsync(parameters, { from: 'user' });
     return Number(process.exitCode ?? 0);
@@ -94,7 +97,7 @@ function createProgram(): Command {
   });
   addJsonLinesCommand(imports, { ...terminal, withClient: (work) => withClient(work, 'migrated') });
   addPicturesCommand(imports, { ...terminal, withDatabase });
-  registerConvertCommand(program, { ...terminal, withClient: (work) => withClient(work, 'unchanged') });
+  registerConvertCommand(program, { ...terminal, withClient: (work) => withClient(work, 'unused') });
   registerExportCommand(program, {
     ...terminal,
     withClient: (work) => withClient(work, 'migrated'),
@@ -120,7 +123,7 @@ function createProgram(): Command {
   const examination = {
     ...terminal,
     readConfig: () => readConfig(),
-    connect: (config: Config) => connect({ config, log: createLogger('warn') }),
+    connect: (config: Config) => connect({ config, log: createLogger('warn') }, { creates: false }),
     migrationsDirectory,
   };
   registerDoctorCommand(program, examination);
@@ -144,17 +147,26 @@ function loadContext(): CommandContext {
   return { config, log: createLogger(config.logLevel, config.nodeName) };
 }
 
-/** Connects to the community, which must not be missing. Without any data, for example before the first start, creates one. */
-async function connect({ config, log }: CommandContext) {
+/**
+ * Connects to the community, which must not be missing. Where the embedded PostgreSQL has no data, as before the first
+ * start, `creates` it.
+ * @throws StartupError
+ */
+async function connect({ config, log }: CommandContext, { creates }: { creates: boolean }) {
   await assertNoDataIsMissing(config);
   const data = resolveDataDirectory(config.dataDirectory ?? defaultDataDirectory());
-  if (config.databaseUrl === undefined && !existsSync(data.cluster))
-    console.error(`There is no community in ${data.root} yet. Creating one …`);
+  if (config.databaseUrl === undefined && !existsSync(data.cluster)) {
+    if (!creates)
+      throw new StartupError(
+        `There is no community in ${data.root}. Start Parley there, or set PARLEY_DATA or DATABASE_URL to where it is.`,
+      );
+    console.error(`There is no community in ${data.root} yet. Creating its database …`);
+  }
   return connectToRunningOrStart(config, log);
 }
 
 async function migrateOnly({ config, log }: CommandContext): Promise<void> {
-  const { connection, stop } = await connect({ config, log });
+  const { connection, stop } = await connect({ config, log }, { creates: true });
   const db = openDatabase({ connection });
   try {
     const applied = await migrate(db, migrationsDirectory, (name) => console.log(`Applying ${name} …`));
@@ -168,7 +180,7 @@ async function migrateOnly({ config, log }: CommandContext): Promise<void> {
 /** Runs `work` with the community's database, after pending migrations, and with the site's address. */
 async function withDatabase<Result>(work: (db: Database, site: string) => Promise<Result>): Promise<Result> {
   const { config, log } = loadContext();
-  const { connection, stop } = await connect({ config, log });
+  const { connection, stop } = await connect({ config, log }, { creates: true });
   const db = openDatabase({ connection });
   try {
     await migrate(db, migrationsDirectory);
@@ -222,7 +234,7 @@ async function connectReader(
       log.warn({ err: error }, 'A replica does not respond.');
     }
   }
-  return connect({ config, log });
+  return connect({ config, log }, { creates: false });
 }
 
 /** Runs `work` with the community's database and what emails to it need. */
@@ -246,16 +258,16 @@ async function withReceivedEmails<Result>(
 
 /**
  * Runs `work` with a dedicated connection to the community's database, after pending migrations if `schema` is 'migrated'.
- * 'empty': a backup is restored into an empty database.
+ * 'empty': a backup is restored into an empty database. 'unused': the work needs only temporary tables.
  */
 async function withClient<Result>(
   work: (client: pg.Client, site: string) => Promise<Result>,
-  schema: 'migrated' | 'unchanged' | 'empty',
+  schema: 'migrated' | 'unchanged' | 'empty' | 'unused',
 ): Promise<Result> {
   const { config, log } = loadContext();
   const { connection, stop } = await (schema === 'empty'
     ? connectToRunningOrStart(config, log)
-    : connect({ config, log }));
+    : connect({ config, log }, { creates: schema !== 'unchanged' }));
   try {
     if (schema === 'migrated') await migrateDatabase(connection);
     const client = new pg.Client({ ...connection, application_name: 'parley command' });

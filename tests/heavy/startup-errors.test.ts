@@ -194,7 +194,7 @@ test('a command in a data directory without a community says that it creates one
   );
   const ended = once(command, 'close');
   const [line] = (await once(command.stderr, 'data')) as [Buffer];
-  expect(line.toString()).toBe(`There is no community in ${data} yet. Creating one …\n`);
+  expect(line.toString()).toBe(`There is no community in ${data} yet. Creating its database …\n`);
   command.kill('SIGINT');
   await ended;
 });

@@ -6,6 +6,7 @@ export type ServerInfo = {
   version: string;
   major: number;
   encoding: string;
+  /** Whether the extension is installed; in an empty database, whether the first migration can install it. */
   hasTrigrams: boolean;
   fsync: string;
   fullPageWrites: string;
@@ -35,7 +36,9 @@ export async function getServerInfo(db: Database): Promise<ServerInfo> {
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_encoding') as encoding,
-      exists (select from pg_extension where extname = 'pg_trgm') as "hasTrigrams",
+      exists (select from pg_extension where extname = 'pg_trgm')
+        or to_regclass('public.migration') is null
+          and exists (select from pg_available_extensions where name = 'pg_trgm') as "hasTrigrams",
       current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
       current_setting('synchronous_commit') as "synchronousCommit", current_setting('autovacuum') as autovacuum,
       current_setting('max_connections')::int as "maxConnections",

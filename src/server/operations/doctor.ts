@@ -119,18 +119,18 @@ async function withDatabase(
   }
   const db = openDatabase({ connection: connected.connection, maxConnections: 2 });
   try {
+    const { findings, dataDirectory } = await checkDatabaseServer(db);
+    add(findings);
+    if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, dataDirectory)]);
     if (await isDatabaseEmpty(db))
       return add([
         finding(
           'problem',
           'There is no community in this database.',
-          'There is nothing to check.',
+          'There is nothing else to check.',
           'Start Parley with this database, or correct the setting.',
         ),
       ]);
-    const { findings, dataDirectory } = await checkDatabaseServer(db);
-    add(findings);
-    if (config.databaseUrl !== undefined) add([await checkDatabaseDisk(config.databaseUrl, dataDirectory)]);
     await work(connected.connection, db);
   } finally {
     await db.destroy();
