@@ -49,6 +49,13 @@ const selectRevisions = (column: 'question_id' | 'answer_id' | 'reply_id') => sq
       'title', title, 'content', content, 'tags', tags, 'createdAt', created_at
     )) order by id), '[]') from revision where ${sql.ref(column)} = post.id) as "earlierVersions"`;
 
+/** A suggestion contains the whole text of another member's post, which may be hidden or deleted now. */
+const isSuggestionTextVisible = sql`(
+  exists (select from question where id = edit_suggestion.question_id)
+  or exists (select from answer where id = edit_suggestion.answer_id)
+  or exists (select from reply where id = edit_suggestion.reply_id and deleted_at is null)
+)`;
+
 /** The member's posts. */
 export const postSources = {
   questions: createSource('questions', {
@@ -304,9 +311,12 @@ export const listSources: readonly ExportSource[] = [
     from: sql`imported_badge`,
   }),
   createSource('suggested-edits', {
-    about: 'your edits to posts of others, with what became of them',
-    select: sql`question_id as "questionId", answer_id as "answerId", reply_id as "replyId", summary, title, tags, content,
-      status, reason as "rejectionReason", created_at as "at"`,
+    about:
+      'your edits to posts of others, with what became of them; without texts if the post is hidden or deleted',
+    select: sql`question_id as "questionId", answer_id as "answerId", reply_id as "replyId", summary,
+      case when ${isSuggestionTextVisible} then title end as title,
+      case when ${isSuggestionTextVisible} then tags end as tags,
+      case when ${isSuggestionTextVisible} then content end as content, status, reason as "rejectionReason", created_at as "at"`,
     from: sql`edit_suggestion`,
     hasTexts: true,
   }),

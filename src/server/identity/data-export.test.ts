@@ -117,6 +117,44 @@ test('has the answers and replies of the member below a hidden post, and nothing
   expect([...files.values()].join('\n')).not.toMatch(/A question to hide|Its text|of Tom|of Max/);
 });
 
+test('has the texts of suggested edits only while the post is visible', async () => {
+  const [lea, tom] = await server.registerAll('Lea', 'Tom');
+  const moderator = await server.register('Guard');
+  await setRole(server.db, { email: moderator.email, role: 'moderator' });
+  const hidden = await tom.ask({ title: 'A secret title', content: 'A secret text.', tags: ['bread'] });
+  const visible = await tom.ask({ title: 'Which flour?', content: 'For bread.', tags: ['bread'] });
+  const answer = await tom.answer(visible, 'A secret answer.');
+  const reply = await tom.replyToAnswer(answer.id, { content: 'A secret reply.' });
+  await sql`
+    insert into edit_suggestion (
+      question_id, answer_id, reply_id, member_id, summary, title, content, tags, base_title, base_content, base_tags
+    ) values
+      (${hidden}, null, null, ${lea.id}, 'Clearer', 'A secret title!', 'A secret text!', '{bread}', '', '', '{}'),
+      (${visible}, null, null, ${lea.id}, 'Clearer', 'Which flour for bread?', 'Rye?', '{bread}', '', '', '{}'),
+      (null, ${answer.id}, null, ${lea.id}, 'Clearer', null, 'A secret answer!', null, null, '', null),
+      (null, null, ${reply.id}, ${lea.id}, 'Clearer', null, 'A secret reply!', null, null, '', null)`.execute(
+    server.db,
+  );
+  const getTexts = async () =>
+    list(await download(lea), 'suggested-edits').map(({ summary, title, tags, content }) => [
+      summary,
+      title,
+      tags,
+      content,
+    ]);
+  const ofVisible = ['Clearer', 'Which flour for bread?', ['bread'], 'Rye?'];
+  expect(await getTexts()).toEqual([
+    ['Clearer', 'A secret title!', ['bread'], 'A secret text!'],
+    ofVisible,
+    ['Clearer', null, null, 'A secret answer!'],
+    ['Clearer', null, null, 'A secret reply!'],
+  ]);
+  expectOk(await actOnPost(moderator, 'hide', 'question', hidden));
+  expectOk(await actOnPost(moderator, 'hide', 'answer', answer.id));
+  const none = ['Clearer', null, null, null];
+  expect(await getTexts()).toEqual([none, ofVisible, none, none]);
+});
+
 test('splits a long list into several files, and writes empty lists for a member without content', async () => {
   const [eve, kim] = [await server.register('Eve'), await server.register('Kim')];
   const question = await bob.ask();
