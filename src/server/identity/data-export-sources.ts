@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { messageTitle, ownHiddenPostTexts } from '#server/posts/index.ts';
+import { isTagVisible, messageTitle, ownHiddenPostTexts } from '#server/posts/index.ts';
 
 /** A list of the export, read in the order of its keys. */
 export type ExportSource = {
@@ -141,6 +141,7 @@ export const listSources: readonly ExportSource[] = [
     key: 'tag_id',
     select: sql`tag.name as tag, created_at as "followedAt"`,
     from: sql`tag_follow join tag on tag.id = tag_id`,
+    where: isTagVisible,
   }),
   createSource('bookmarks', {
     about: 'your bookmarks, with notes and lists; `answerId` is null if you bookmarked the question',
@@ -168,6 +169,7 @@ export const listSources: readonly ExportSource[] = [
     key: 'tag_id',
     select: sql`tag.name as tag, created_at as "mutedAt"`,
     from: sql`tag_mute join tag on tag.id = tag_id`,
+    where: isTagVisible,
   }),
   createSource('drafts', {
     about: 'your drafts; `target` is the form, such as `answer:7` for an answer to question 7',

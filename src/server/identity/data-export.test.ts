@@ -155,6 +155,27 @@ test('has the texts of suggested edits only while the post is visible', async ()
   expect(await getTexts()).toEqual([none, ofVisible, none, none]);
 });
 
+test('leaves out followed and muted tags whose questions are all hidden', async () => {
+  const [lea, tom] = await server.registerAll('Lea', 'Tom');
+  const moderator = await server.register('Guard');
+  await setRole(server.db, { email: moderator.email, role: 'moderator' });
+  const spam = await tom.ask({ tags: ['SchnappsShop', 'SchnappsSale'] });
+  await tom.ask({ tags: ['cheese', 'wine'] });
+  for (const tag of ['schnappsshop', 'cheese'])
+    expectOk(await lea.put(`/tags/${tag}/follow`, { following: true }));
+  for (const tag of ['schnappssale', 'wine'] as const) await lea.mute(`tags/${tag}`);
+  const getTags = async () => {
+    const files = await download(lea);
+    return ['followed-tags', 'muted-tags'].map((name) => list(files, name).map(({ tag }) => tag));
+  };
+  expect(await getTags()).toEqual([
+    ['SchnappsShop', 'cheese'],
+    ['SchnappsSale', 'wine'],
+  ]);
+  expectOk(await actOnPost(moderator, 'hide', 'question', spam));
+  expect(await getTags()).toEqual([['cheese'], ['wine']]);
+});
+
 test('splits a long list into several files, and writes empty lists for a member without content', async () => {
   const [eve, kim] = [await server.register('Eve'), await server.register('Kim')];
   const question = await bob.ask();
