@@ -77,6 +77,18 @@ for (const [keys, heading] of [
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
   });
 
+test('the letters after Ctrl+K, pressed before the scripts arrive, are no shortcuts', async ({ page }) => {
+  await registerMember(page.request);
+  const release = await holdRequests(page, '**/assets/*.js');
+  await watchEarlyInput(page);
+  await page.goto('/', { waitUntil: 'commit' });
+  await waitForEarlyInput(page);
+  for (const key of ['Control+k', 'n']) await page.keyboard.press(key);
+  release();
+  await expect(page.getByRole('combobox', { name: 'Search or run a command' })).toBeFocused();
+  await expect(page).toHaveURL('/');
+});
+
 test('a page that React has to render again, because it differs from its HTML, shows its texts', async ({
   page,
 }) => {

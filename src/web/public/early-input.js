@@ -54,8 +54,8 @@
       return event.preventDefault();
     }
     keys.push({ key, code, ctrlKey, metaKey, altKey, shiftKey, timeStamp, bubbles: true, cancelable: true });
-    // Until one does something: a letter after 'n' is none of the shortcuts. 'j' and 'k' only move the focus.
-    repeat = () => keys.every((options) => repeatKey(options) || 'jk'.includes(options.key));
+    // Until one does something: a letter after 'n' or ⌘K is none of the shortcuts. 'j' and 'k' only move the focus.
+    repeat = () => keys.every((options) => repeatKey(options) || movesFocus(options));
   }
 
   /** As the shortcut does (app/KeyboardShortcuts.tsx). False if there is no search box, or no shortcuts. */
@@ -70,6 +70,8 @@
     box.select();
     return true;
   }
+
+  const movesFocus = ({ key, ctrlKey, metaKey }) => 'jk'.includes(key) && !ctrlKey && !metaKey;
 
   function repeatKey(options) {
     const event = new KeyboardEvent('keydown', options);
