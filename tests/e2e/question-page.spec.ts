@@ -118,6 +118,21 @@ test('the accepted answer of an ordinary question starts within the first 900 pi
   await expect(jump).not.toBeInViewport();
   await jump.click();
   await expect(page.locator(`#answer-${accepted}`)).toBeFocused();
+  await expect(jump).toHaveCount(1);
+  // Also not if it was there before.
+  const heading = page.getByRole('heading', { level: 1 });
+  await heading.scrollIntoViewIfNeeded();
+  await setAccepted(null);
+  await setAccepted(accepted);
+  await expect(jump).toHaveCount(0);
+  // Nor if a low window has been scrolled by more than its height to the author.
+  await setAccepted(null);
+  await page.setViewportSize({ width: 320, height: 120 });
+  const views = page.getByRole('article').first().getByText(/ views?$/u);
+  await views.scrollIntoViewIfNeeded();
+  expect(await page.evaluate(() => window.scrollY > window.innerHeight)).toBe(true);
+  await setAccepted(accepted);
+  await expect(jump).toHaveCount(0);
 });
 
 test('comments collapse to three, and one that is posted or linked to is shown', async () => {

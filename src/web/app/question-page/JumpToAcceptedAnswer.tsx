@@ -20,13 +20,17 @@ export function JumpToAcceptedAnswer() {
   const isOpening = useRef(true);
   // Before the first paint. The answers are rendered with the question.
   useLayoutEffect(() => {
-    const isButtonInView = !isOpening.current && window.scrollY < window.innerHeight;
+    // The line of the author follows the title.
+    const line = document.querySelector('h1 + *');
+    const isButtonInView = !isOpening.current && line !== null && line.getBoundingClientRect().bottom > 0;
     isOpening.current = false;
     if (acceptedAnswerId === null) return;
     const answer = document.getElementById(anchorOf({ kind: 'answer', id: acceptedAnswerId }));
     if (answer === null || isButtonInView) return;
     setIsBelow(answer.getBoundingClientRect().top + window.scrollY > window.innerHeight - minVisible);
   }, [acceptedAnswerId]);
+  // An answer that is accepted later is measured again.
+  if (isBelow && acceptedAnswerId === null) setIsBelow(false);
   if (!isBelow || acceptedAnswerId === null) return null;
   return (
     <button
