@@ -151,6 +151,10 @@ test('an answer typed before its form is loaded stays in the field, which keeps 
   await expect(page.getByRole('button', { name: 'Upvote (1)' })).toBeVisible();
   const field = page.getByRole('textbox', { name: 'Your answer' });
   await field.click();
+  await page.keyboard.insertText('كيف');
+  await expect(field).toHaveCSS('direction', 'rtl');
+  await field.clear();
+  await expect(field).toHaveCSS('direction', 'ltr');
   await page.keyboard.type('Begun early');
   await page.keyboard.press('Shift+ArrowLeft');
   await expect(page.getByRole('button', { name: 'Post Answer' })).toBeDisabled();

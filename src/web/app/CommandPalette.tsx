@@ -110,6 +110,7 @@ function CommandPaletteBody({ onClose, onShowShortcuts }: Omit<Props, 'opened'>)
           spellCheck={false}
           enterKeyHint="go"
           data-autofocus
+          dir={typed === '' ? undefined : 'auto'}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={onKeyDown}

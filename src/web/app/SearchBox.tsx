@@ -77,6 +77,7 @@ function SearchForm({ urlQuery }: { urlQuery: string }) {
           id={searchBoxId}
           className={classes.input}
           type="search"
+          dir={text === '' ? undefined : 'auto'}
           name="q"
           aria-label={t`Search questions`}
           aria-controls={activeOption === null ? undefined : helpId}

@@ -53,6 +53,8 @@ export function QuietField({
             style={{ minBlockSize: `calc(${rows} * 1lh + 1.5rem)` }}
             className={classes.field}
             placeholder={placeholder}
+            // As in `Editor`: an empty field has the direction of the page.
+            onInput={({ currentTarget }) => (currentTarget.dir = currentTarget.value && 'auto')}
             onKeyDown={onKeyDown}
             onCompositionStart={() => onComposing(true)}
             onCompositionEnd={() => onComposing(false)}
