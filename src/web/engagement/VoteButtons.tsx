@@ -68,7 +68,8 @@ export function VoteButtons({
   const press = (direction: VoteDirection, { isTrusted }: MouseEvent) => {
     // A shortcut clicks the button by a script.
     if (vote.isPending && isTrusted) return;
-    const next = toggleVote({ upvotes, downvotes, myVote }, direction);
+    // Events change the shown counts meanwhile.
+    const next = toggleVote(latest.current ?? { upvotes, downvotes, myVote }, direction);
     const isSending = latest.current !== null;
     latest.current = next;
     if (isSending) void cache.update((page) => patchPost(page, post, next));
