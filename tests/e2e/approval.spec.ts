@@ -62,7 +62,7 @@ test('people register with an answer, wait, and are in once a moderator approves
     await expectAccessible(visitor, { look: 'application' });
 
     await page.goto(address);
-    await page.getByRole('link', { name: 'Review queue, 1 account waits for approval' }).click();
+    await page.getByRole('link', { name: 'Review queue, 1 account awaits approval' }).click();
     const account = page.getByRole('article', { name: 'Account of Nora New' });
     await expect(account).toContainText('@example.org');
     await expect(account).toContainText('To bake better bread.');

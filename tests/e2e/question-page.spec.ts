@@ -128,7 +128,10 @@ test('the accepted answer of an ordinary question starts within the first 900 pi
   // Nor if a low window has been scrolled by more than its height to the author.
   await setAccepted(null);
   await page.setViewportSize({ width: 320, height: 120 });
-  const views = page.getByRole('article').first().getByText(/ views?$/u);
+  const views = page
+    .getByRole('article')
+    .first()
+    .getByText(/ views?$/u);
   await views.scrollIntoViewIfNeeded();
   expect(await page.evaluate(() => window.scrollY > window.innerHeight)).toBe(true);
   await setAccepted(accepted);

@@ -97,7 +97,7 @@ export const identityErrors = {
   ],
 
   // The identity provider.
-  'provider-refused': ['provider-refused', 'Sign-in at the other site failed. Please try again.'],
+  'provider-refused': ['provider-refused', 'Sign-in with the other site failed. Please try again.'],
   'provider-unreachable': [
     'unavailable',
     'The other site cannot be reached at the moment. Please try again later.',

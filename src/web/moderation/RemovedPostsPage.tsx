@@ -37,7 +37,7 @@ export function RemovedPostsPage() {
               <li key={post.id} className={classes.card} tabIndex={-1} data-shortcut-stop>
                 <div className={classes.head}>
                   <span className={classes.strong} dir="auto">
-                    {post.title || t`Question hidden`}
+                    {post.title || t`A hidden question`}
                   </span>
                   <span>{post.status === 'hidden' ? t`Hidden` : t`Deleted`}</span>
                   <Time at={post.removedAt} />

@@ -24,7 +24,7 @@ export default function ReviewQueueButton() {
     t`Review queue`,
     ...(open > 0 ? [plural(open, { one: '# post awaits review', other: '# posts await review' })] : []),
     ...(accounts > 0
-      ? [plural(accounts, { one: '# account waits for approval', other: '# accounts wait for approval' })]
+      ? [plural(accounts, { one: '# account awaits approval', other: '# accounts await approval' })]
       : []),
   ].join(', ');
   return (

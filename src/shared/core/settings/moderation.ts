@@ -110,7 +110,8 @@ export const moderationDefinitions = {
     min: 0,
     max: 49,
     label: 'Posts in a short time',
-    description: 'A member’s post after this many others within the following minutes matches. 0: no limit.',
+    description:
+      'A member’s post after this many others within the following minutes matches this rule. 0: no limit.',
   },
   newMemberPostsMinutes: {
     category: 'moderation',
@@ -129,7 +130,7 @@ export const moderationDefinitions = {
     max: 99,
     label: 'Spam probability',
     description:
-      'A post with at least this estimated spam probability, in percent, matches. Parley estimates it once moderators have decided about 20 spam posts and 20 others. 0: no limit.',
+      'A post with at least this estimated spam probability, in percent, matches this rule. Parley estimates it once moderators have decided about 20 spam posts and 20 others. 0: no limit.',
   },
   holdForApproval: {
     category: 'moderation',
