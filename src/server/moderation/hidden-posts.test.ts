@@ -137,8 +137,8 @@ test('shows a hidden answer with the present title of its question', async () =>
 });
 
 test('shows the title of a hidden question to its author, and not to others with a hidden or held post below it', async () => {
-  const [asker, answerer, waiting] = await server.registerAll('Asker', 'Answerer', 'Waiting');
-  const id = await asker.ask({ title: 'Who lives at this address?' });
+  const [author, answerer, waiting] = await server.registerAll('Author', 'Answerer', 'Waiting');
+  const id = await author.ask({ title: 'Who lives at this address?' });
   const answer = await answerer.answer(id, 'Someone.');
   await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
     values ('answer', nextval('answer_id_seq'), ${waiting.id}, ${id}, 'Me.')`.execute(server.db);
@@ -155,16 +155,16 @@ test('shows the title of a hidden question to its author, and not to others with
   expectOk(await actOnPost(moderator, 'hide', 'question', id));
   expect(await titles(answerer)).toEqual(['', '']);
   expect(await titles(waiting)).toEqual(['']);
-  expect(await titles(asker)).toEqual([title, title]);
+  expect(await titles(author)).toEqual([title, title]);
   expect(new Set(await titles(moderator))).toEqual(new Set([title]));
 });
 
 test('leaves the title of a hidden question of another member out of messages', async () => {
-  const [asker, answerer, waiting] = await server.registerAll('Asker', 'Answerer', 'Waiting');
+  const [author, answerer, waiting] = await server.registerAll('Author', 'Answerer', 'Waiting');
   const title = 'Who lives at this address?';
-  const id = await asker.ask({ title });
+  const id = await author.ask({ title });
   const answer = await answerer.answer(id, 'Someone.');
-  const own = await asker.answer(id, 'I know.');
+  const own = await author.answer(id, 'I know.');
   const held = await sql<{ post_id: number }>`
     insert into held_post (post_kind, post_id, member_id, question_id, content)
     values ('answer', nextval('answer_id_seq'), ${waiting.id}, ${id}, 'Me.') returning post_id`.execute(db);
@@ -183,7 +183,7 @@ test('leaves the title of a hidden question of another member out of messages', 
     ['objection_declined', null],
   ]);
   expect(await getMessages(waiting)).toEqual([['rejected', null]]);
-  expect(await getMessages(asker)).toEqual([
+  expect(await getMessages(author)).toEqual([
     ['hidden', title],
     ['hidden', title],
   ]);

@@ -15,20 +15,20 @@ let opened: { context: BrowserContext; testId: string }[] = [];
 
 /**
  * Registers a member with a page on the other node, so that their actions reach the page of the test through the
- * database. A later call closes the pages of earlier tests, which would show what all other tests post. `isKept`: not
- * those of this call.
+ * database. A later call closes the pages of earlier tests, which would show what all other tests post. `staysOpen`:
+ * not the page of this call.
  */
 export async function secondMember(
   browser: Browser,
   displayName: string,
-  { isKept = false }: { isKept?: boolean } = {},
+  { staysOpen = false }: { staysOpen?: boolean } = {},
 ): Promise<{ page: Page; member: Member }> {
   const { testId } = test.info();
   const left = opened.filter((each) => each.testId !== testId);
   opened = opened.filter((each) => each.testId === testId);
   await Promise.all(left.map(({ context }) => context.close()));
   const context = await browser.newContext({ baseURL: getSecondNodeAddress() });
-  if (!isKept) opened.push({ context, testId });
+  if (!staysOpen) opened.push({ context, testId });
   const page = await context.newPage();
   const member = await registerMember(page.request, newMember(displayName));
   return { page, member };

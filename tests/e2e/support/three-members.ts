@@ -12,8 +12,8 @@ export async function openThreeMembers(browser: Browser): Promise<ThreeMembers> 
   const adaPage = await context.newPage();
   await registerMember(adaPage.request, newMember('Ada'));
   const others = [
-    await secondMember(browser, 'Ben', { isKept: true }),
-    await secondMember(browser, 'Cleo', { isKept: true }),
+    await secondMember(browser, 'Ben', { staysOpen: true }),
+    await secondMember(browser, 'Cleo', { staysOpen: true }),
   ] as const;
   const [ada, ben, cleo] = [
     await openMemberPage(adaPage),
