@@ -4,7 +4,8 @@ import { waitForHydration } from './hydration.ts';
 /**
  * Opens a page for a test whose subject is not how it loads. If the app is open, it shows the page without being loaded
  * again, as after a link, which takes a fifth of the processor time of `goto`.
- * @param path of another route than that of the open page, of another question, or of the same path
+ * @param path of a page with another heading element: of another route, or of another question. The path of the open
+ * page is loaded again.
  */
 export async function visit(page: Page, path: string): Promise<void> {
   if (page.url() === 'about:blank' || new URL(page.url()).pathname === new URL(path, page.url()).pathname) {
@@ -17,6 +18,10 @@ export async function visit(page: Page, path: string): Promise<void> {
     const isShown = () => left?.isConnected !== true && document.querySelector('h1') !== null;
     history.pushState(null, '', path);
     window.dispatchEvent(new PopStateEvent('popstate'));
-    while (!isShown()) await new Promise(requestAnimationFrame);
+    const end = performance.now() + 10_000;
+    while (!isShown()) {
+      if (performance.now() > end) throw new Error(`${path} has no h1, or shares it with the page before.`);
+      await new Promise(requestAnimationFrame);
+    }
   }, path);
 }
