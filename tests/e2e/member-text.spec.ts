@@ -6,6 +6,7 @@ import { hasForbiddenCharacters } from '#shared/core/text.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { askAndOpen, postAnswer, postReply, uniqueText } from './support/posts.ts';
+import { visit } from './support/visit.ts';
 
 /** Public lists of attacks and unusual texts, on machines that have them. */
 const corpora = path.resolve(import.meta.dirname, '../../../shared/data/corpora');
@@ -73,20 +74,89 @@ test('member text is never markup: no attack runs, loads or links anywhere', asy
   expect(foreign).toEqual([]);
 });
 
-test('plain text looks as typed', async ({ sharedPage: page }) => {
-  await openQuestion(page, 'First line\nsecond line\n\nSee https://example.org/a_b_c and 2 * 3 * 4.');
+const texts = `First line
+second line
+
+See https://example.org/a_b_c and 2 * 3 * 4.
+
+# Biggest
+
+### Smaller
+
+![The moth](https://example.org/moth.jpg)
+
+[*![The wasp](https://example.org/wasp.jpg)*](/question/1)
+
+مرحبا بالعالم
+
+Hello world
+
+\`\`\`python
+for x in y:
+    print(x)
+\`\`\``;
+
+async function expectTexts(page: Page): Promise<void> {
   const text = page.getByRole('article').first();
   await expect(text.getByText('First line')).toHaveText('First line\nsecond line', { useInnerText: true });
-  const link = text.getByRole('link', { name: 'https://example.org/a_b_c' });
-  await expect(link).toHaveAttribute('rel', 'nofollow ugc noopener');
+  await expect(text.getByRole('link', { name: 'https://example.org/a_b_c' })).toHaveAttribute(
+    'rel',
+    'nofollow ugc noopener',
+  );
   await expect(text.getByText('2 * 3 * 4.')).toBeVisible();
-});
 
-test('a heading in a text ranks below the title of the page', async ({ sharedPage: page }) => {
-  await openQuestion(page, '# Biggest\n\n### Smaller');
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: 'Biggest', level: 2 })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Smaller', level: 3 })).toBeVisible();
+
+  await expect(text.locator('img')).toHaveCount(0);
+  const image = text.getByRole('link', { name: 'The moth' });
+  await expect(image).toHaveAttribute('href', 'https://example.org/moth.jpg');
+  const imageInLink = text.getByRole('link', { name: 'The wasp' });
+  await expect(imageInLink).toHaveCount(1);
+  await expect(imageInLink).toHaveAttribute('href', '/question/1');
+
+  await expect(text.getByText('مرحبا بالعالم', { exact: true })).toHaveCSS('direction', 'rtl');
+  await expect(text.getByText('Hello world', { exact: true })).toHaveCSS('direction', 'ltr');
+
+  await expect(text.getByText('Python', { exact: true })).toBeVisible();
+  await expect(text.locator('.hljs-keyword').first()).toHaveText('for');
+}
+
+test('text, headings, images, directions and code look the same in the HTML of the server and in the app', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Which texts?'), content: texts });
+  await test.step('without scripts', async () => {
+    const storageState = await page.context().storageState();
+    const context = await browser.newContext({ storageState, javaScriptEnabled: false });
+    const rendered = await context.newPage();
+    await rendered.goto(`/question/${id}`);
+    await expectTexts(rendered);
+    await context.close();
+  });
+  await test.step('opened by the app', async () => {
+    await page.goto('/');
+    await visit(page, `/question/${id}`);
+    await waitForTexts(page);
+    await expectTexts(page);
+  });
+  await test.step('loaded, and hydrated', async () => {
+    await page.goto(`/question/${id}`);
+    await waitForTexts(page);
+    await expectTexts(page);
+  });
+});
+
+test('code is copied completely', async ({ sharedPage: page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await askAndOpen(page, uniqueText('Text'), '```python\nfor x in y:\n    print(x)\n```');
+  const text = page.getByRole('article').first();
+  await text.getByRole('button', { name: 'Copy' }).press('Enter');
+  await expect(text.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
 });
 
 test('items of a list keep their bullets beside tasks, in a reply as well, and long numbers have room', async ({
@@ -127,41 +197,8 @@ test('items of a list keep their bullets beside tasks, in a reply as well, and l
   await withoutScripts.close();
 });
 
-test('an image becomes a link with its description, and is not loaded', async ({ sharedPage: page }) => {
-  await openQuestion(page, '![The moth](https://example.org/moth.jpg)');
-  const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
-  await expect(link).toHaveAttribute('href', 'https://example.org/moth.jpg');
-  await expect(page.getByRole('article').first().locator('img')).toHaveCount(0);
-});
-
-test('an image in a link to a question is part of this link', async ({ sharedPage: page }) => {
-  await openQuestion(page, '[*![The moth](https://example.org/moth.jpg)*](/question/1)');
-  const link = page.getByRole('article').first().getByRole('link', { name: 'The moth' });
-  await expect(link).toHaveCount(1);
-  await expect(link).toHaveAttribute('href', '/question/1');
-});
-
-test('code shows its language and colours, and is copied completely', async ({ sharedPage: page }) => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await openQuestion(page, '```python\nfor x in y:\n    print(x)\n```');
-  const text = page.getByRole('article').first();
-  await expect(text.getByText('Python', { exact: true })).toBeVisible();
-  await expect(text.locator('.hljs-keyword').first()).toHaveText('for');
-  await text.getByRole('button', { name: 'Copy' }).press('Enter');
-  await expect(text.getByRole('button', { name: 'Copied' })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('for x in y:\n    print(x)');
-});
-
-test('a right-to-left paragraph next to a left-to-right one keeps its direction', async ({
-  sharedPage: page,
-}) => {
-  await openQuestion(page, 'مرحبا بالعالم\n\nHello world');
-  await expect(page.getByText('مرحبا بالعالم', { exact: true })).toHaveCSS('direction', 'rtl');
-  await expect(page.getByText('Hello world', { exact: true })).toHaveCSS('direction', 'ltr');
-});
-
 test('the toolbar and common shortcuts format the selected text', async ({ sharedPage: page }) => {
-  await openQuestion(page, 'Anything');
+  await askAndOpen(page, uniqueText('Text'), 'Anything');
   const field = page.getByLabel('Your answer');
   await field.focus();
   // It handles the shortcuts.
@@ -216,10 +253,6 @@ const measureSpareRoom = (item: Locator, number: string) =>
     measured.remove();
     return element.getBoundingClientRect().left - element.parentElement!.getBoundingClientRect().left - width;
   }, number);
-
-async function openQuestion(page: Page, content: string): Promise<void> {
-  await askAndOpen(page, uniqueText('Text'), content);
-}
 
 /** Lines of the public lists without the characters that the server refuses; empty where the lists are missing. */
 function listed(): string[] {

@@ -49,7 +49,7 @@ test('code is monospaced in the editor of a question, an answer, a reply and an 
   await isMonospaced(page.getByRole('textbox', { name: 'Details' }));
   const id = await askQuestion(page.request, { title: uniqueText('Is it monospaced?') });
   await postAnswer(page.request, id);
-  await visit(page, `/question/${id}`);
+  await page.goto(`/question/${id}`);
   await isMonospaced(page.getByRole('textbox', { name: 'Your answer' }));
   const posted = page.getByRole('article', { name: 'Answer by' });
   await posted.getByRole('button', { name: 'Reply' }).click();
