@@ -33,7 +33,8 @@ test('a member who starts offline reads pages opened before, and posts are sent 
   await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
   await page.getByRole('link', { name: 'Your Profile' }).click();
   await expect(page.getByRole('heading', { name: 'Ada Offline' })).toBeVisible();
-  await expect.poll(async () => (await listOfflinePages(page)).join()).toContain('["profiles",');
+  for (const key of ['["profiles",', '["activity","member",', '["activity","reputation",'])
+    await expect.poll(async () => (await listOfflinePages(page)).join()).toContain(key);
   await page.close();
 
   await context.setOffline(true);
