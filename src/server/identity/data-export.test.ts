@@ -17,6 +17,8 @@ import { listSources, postSources, uploadSource } from './data-export-sources.ts
 const server = await startTestServer();
 afterAll(() => server.stop());
 const [ann, bob] = [await server.register('Ann Own'), await server.register('Bob Other')];
+const moderator = await server.register('Guard');
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
 
 /** Returns the files of an export by name. */
 async function download(member: Member): Promise<Map<string, string>> {
@@ -97,8 +99,6 @@ test('exports everything of the member as text and as JSON, and nothing of other
 
 test('has the answers and replies of the member below a hidden post, and nothing of that post', async () => {
   const [lea, tom, max] = await server.registerAll('Lea', 'Tom', 'Max');
-  const moderator = await server.register('Guard');
-  await setRole(server.db, { email: moderator.email, role: 'moderator' });
   const question = await tom.ask({ title: 'A question to hide', content: 'Its text.' });
   const answer = await lea.answer(question, 'An answer of Lea.');
   const hiddenBefore = await lea.answer(question, 'Another answer of Lea.');
@@ -119,8 +119,6 @@ test('has the answers and replies of the member below a hidden post, and nothing
 
 test('has the texts of suggested edits only while the post is visible', async () => {
   const [lea, tom] = await server.registerAll('Lea', 'Tom');
-  const moderator = await server.register('Guard');
-  await setRole(server.db, { email: moderator.email, role: 'moderator' });
   const hidden = await tom.ask({ title: 'A secret title', content: 'A secret text.', tags: ['bread'] });
   const visible = await tom.ask({ title: 'Which flour?', content: 'For bread.', tags: ['bread'] });
   const answer = await tom.answer(visible, 'A secret answer.');
@@ -157,8 +155,6 @@ test('has the texts of suggested edits only while the post is visible', async ()
 
 test('leaves out followed and muted tags whose questions are all hidden', async () => {
   const [lea, tom] = await server.registerAll('Lea', 'Tom');
-  const moderator = await server.register('Guard');
-  await setRole(server.db, { email: moderator.email, role: 'moderator' });
   const spam = await tom.ask({ tags: ['SchnappsShop', 'SchnappsSale'] });
   await tom.ask({ tags: ['cheese', 'wine'] });
   for (const tag of ['schnappsshop', 'cheese'])
