@@ -49,12 +49,15 @@ const selectRevisions = (column: 'question_id' | 'answer_id' | 'reply_id') => sq
       'title', title, 'content', content, 'tags', tags, 'createdAt', created_at
     )) order by id), '[]') from revision where ${sql.ref(column)} = post.id) as "earlierVersions"`;
 
-/** A suggestion contains the whole text of another member's post, which may be hidden or deleted now. */
-const isSuggestionTextVisible = sql`(
-  exists (select from question where id = edit_suggestion.question_id)
-  or exists (select from answer where id = edit_suggestion.answer_id)
-  or exists (select from reply where id = edit_suggestion.reply_id and deleted_at is null)
-)`;
+/**
+ * A suggestion contains the whole text of another member's post, which may be hidden or deleted now. PostgreSQL would
+ * read all posts for `exists` in an expression.
+ */
+const isSuggestionTextVisible = sql`coalesce(
+  (select true from question where id = edit_suggestion.question_id),
+  (select true from answer where id = edit_suggestion.answer_id),
+  (select true from reply where id = edit_suggestion.reply_id and deleted_at is null),
+  false)`;
 
 /** The member's posts. */
 export const postSources = {
