@@ -93,7 +93,7 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
           {post.title}
         </p>
       )}
-      <Markdown text={post.content} headingLevel={3} />
+      <Markdown text={post.content} headingLevel={2} />
       {post.canObject && <ObjectionForm hiddenPostId={post.id} />}
       {canRestore && (
         <div className={classes.buttons}>

@@ -99,7 +99,7 @@ export function ReviewQueueCard({
         )}
       </div>
       {item.author !== null && <p className={classes.quiet}>{describeAuthor(item.author)}</p>}
-      <Markdown text={item.content} headingLevel={3} />
+      <Markdown text={item.content} headingLevel={2} />
       <ReviewHistory id={item.id} none={t`No moderator has acted on this post.`} />
       {claimedBy !== null && <p className={classes.note}>{t`${claimedBy} is reviewing this post.`}</p>}
       <div className={`${classes.buttons} ${classes.decision}`}>

@@ -14,7 +14,7 @@ test('a moderator hides a reported post by keyboard, everyone reads the reason, 
   const id = await askAndOpen(page, title);
   const { page: seller } = await secondMember(browser, 'Sally Seller');
   const spam = uniqueText('Buy my flour');
-  await postAnswer(seller.request, id, spam);
+  await postAnswer(seller.request, id, `${spam}\n\n# Only today`);
   const post = page.getByRole('article', { name: 'Answer by Sally Seller' });
   await page.reload();
   await post.getByRole('button', { name: 'More actions' }).click();
