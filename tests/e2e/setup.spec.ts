@@ -26,6 +26,7 @@ test('the owner of a new community sets it up, changes its settings, and undoes 
     await expect(page.getByText('Enter a text')).toBeVisible();
     await page.getByLabel('Name of the community').fill('Baking');
     await page.getByLabel('Purpose, in one sentence').fill('Everything about bread.');
+    await expect(page.getByLabel('Who may read')).toHaveValue('members');
     await page.getByLabel('Who may read').selectOption('Visitors and members');
     await page.getByLabel('Who may join').selectOption('People whom a moderator approves');
     await fillInAccount(page, { name: 'Olga Owner', email: 'olga@example.org' });

@@ -60,7 +60,7 @@ function SetupForm() {
   const { texts, field, showProblem, formError } = useFields(useState(empty));
   const [language, setLanguage] = useState<Language>(useInterfaceLanguage());
   const [joining, setJoining] = useState<Joining>('open');
-  const [reading, setReading] = useState<'everyone' | 'members'>('everyone');
+  const [reading, setReading] = useState<'everyone' | 'members'>('members');
   const setUp = useMutation({
     mutationFn: () => {
       const { siteName, siteDescription, ...owner } = texts;
@@ -118,8 +118,8 @@ function SetupForm() {
         <FormSelect
           label={t`Who may read`}
           options={[
-            ['everyone', t`Visitors and members`],
             ['members', t`Members only`],
+            ['everyone', t`Visitors and members`],
           ]}
           value={reading}
           onChange={setReading}
