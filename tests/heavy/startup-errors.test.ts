@@ -102,6 +102,15 @@ test('a data directory that is not writable gives a one-sentence error', async (
   );
 });
 
+test.runIf(existsSync('/proc/self'))(
+  'a data directory in /proc, which refuses new directories, gives a one-sentence error',
+  async () => {
+    expect(await refusal({ PARLEY_DATA: '/proc/none' })).toBe(
+      'The data directory /proc/none cannot be written: its file system refuses new directories. Choose another with PARLEY_DATA.',
+    );
+  },
+);
+
 test('a data directory of another PostgreSQL version is rejected and left unchanged', async () => {
   const data = await createTemporaryDataDirectory();
   const cluster = await createDirectory(path.join(data, 'postgresql'));
@@ -155,28 +164,20 @@ test('a missing data directory is refused beside backups, because its disk may n
   if (isRoot)
     for (const each of [data, cluster]) await chown(each, unprivilegedUser.uid, unprivilegedUser.gid);
   for (const parameters of [['member', 'list'], ['doctor'], ['backup', path.join(backups, 'new.tar')]]) {
-    const command = spawn(
-      process.execPath,
-      [path.join(projectRoot, 'src/server/cli-main.ts'), ...parameters],
-      { env: { ...process.env, PARLEY_DATA: data, BACKUP_DIRECTORY: backups } },
-    );
-    let output = '';
-    for (const stream of [command.stdout, command.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    expect((await once(command, 'close'))[0]).toBe(1);
-    expect(output).toContain(`There is no community in ${data}`);
+    const { command, output, ended } = startCommand(parameters, {
+      PARLEY_DATA: data,
+      BACKUP_DIRECTORY: backups,
+    });
+    await ended;
+    expect(command.exitCode).toBe(1);
+    expect(output()).toContain(`There is no community in ${data}`);
     expect(await readdir(cluster)).toEqual([]);
   }
 });
 
 test('an interrupted command stops the PostgreSQL that it started', async () => {
   const data = await createPreparedDataDirectory();
-  const command = spawn(
-    process.execPath,
-    [path.join(projectRoot, 'src/server/cli-main.ts'), 'member', 'list'],
-    { env: { ...process.env, PARLEY_DATA: data } },
-  );
-  const ended = once(command, 'close');
+  const { command, ended } = startCommand(['member', 'list'], { PARLEY_DATA: data });
   let pid = 0;
   // Often, because the command ends by itself after a moment.
   for (; pid === 0; await delay(5)) pid = await readPostmasterPid(data).catch(() => 0);
@@ -187,12 +188,7 @@ test('an interrupted command stops the PostgreSQL that it started', async () => 
 
 test('a command in a data directory without a community says that it creates one', async () => {
   const data = await createTemporaryDataDirectory();
-  const command = spawn(
-    process.execPath,
-    [path.join(projectRoot, 'src/server/cli-main.ts'), 'settings', 'list'],
-    { env: { ...process.env, PARLEY_DATA: data } },
-  );
-  const ended = once(command, 'close');
+  const { command, ended } = startCommand(['settings', 'list'], { PARLEY_DATA: data });
   const [line] = (await once(command.stderr, 'data')) as [Buffer];
   expect(line.toString()).toBe(`There is no community in ${data} yet. Creating its database …\n`);
   command.kill('SIGINT');
@@ -256,6 +252,16 @@ test('a data directory whose path is a symbolic link, has spaces and 150 charact
   expect(await parley.ended).toBe(0);
   expect(isProcessAlive(postmaster)).toBe(false);
 });
+
+/** Starts a command as `npm run parley` does. */
+function startCommand(parameters: string[], env: NodeJS.ProcessEnv) {
+  const program = path.join(projectRoot, 'src/server/cli-main.ts');
+  const command = spawn(process.execPath, [program, ...parameters], { env: { ...process.env, ...env } });
+  let output = '';
+  for (const stream of [command.stdout, command.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { command, ended: once(command, 'close'), output: () => output };
+}
 
 /** Starts Parley, expects exit code 1, and returns its whole output. */
 async function refusal(env: NodeJS.ProcessEnv, user?: { uid: number; gid: number }): Promise<string> {

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { getErrorCode } from './startup-error.ts';
 
 /** The root of the checkout. */
 export const projectRoot = path.resolve(import.meta.dirname, '../../..');
@@ -10,3 +12,20 @@ export const migrationsDirectory = path.join(projectRoot, 'migrations');
 export const commandLines = existsSync(path.join(projectRoot, 'scripts'))
   ? { start: 'npm start', demo: 'npm start -- --demo', parley: 'npm run parley --' }
   : { start: 'parley serve', demo: 'parley serve --demo', parley: 'parley' };
+
+/**
+ * Creates a directory and the missing ones above it. Returns whether it is new. `mkdir` with `recursive` tries without an
+ * end in a file system that refuses new directories with ENOENT, as /proc does.
+ */
+export async function createDirectories(directory: string, mode?: number): Promise<boolean> {
+  if (existsSync(directory)) return false;
+  await createDirectories(path.dirname(directory), mode);
+  try {
+    await mkdir(directory, { mode });
+    return true;
+  } catch (error) {
+    // Another process can create it at the same time.
+    if (getErrorCode(error) === 'EEXIST' && existsSync(directory)) return false;
+    throw error;
+  }
+}

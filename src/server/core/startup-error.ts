@@ -18,6 +18,7 @@ export function describeDirectoryError(directory: string, error: unknown): strin
   const reasons: Record<string, string> = {
     EACCES: 'no permission',
     EPERM: 'no permission',
+    ENOENT: 'its file system refuses new directories',
     EROFS: 'it is on a read-only file system',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',

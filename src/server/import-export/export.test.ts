@@ -361,6 +361,14 @@ it('refuses a directory with files, and changes nothing in it', async () => {
   expect(await readdir(directory)).toEqual(before);
 });
 
+it.runIf(existsSync('/proc/self'))('refuses a directory that its file system does not create', async () => {
+  const community = await createCommunity();
+  for (const directory of ['/proc/none', '/proc/none/export'])
+    await expect(run(community, { directory })).rejects.toThrow(
+      new ArchiveError(`${directory} cannot be written: the file system refuses new directories.`),
+    );
+});
+
 it('prints what was written, or why nothing was', async () => {
   const community = await createCommunity();
   const directory = await newDirectory();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { createDirectories } from '#server/core/paths.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { ArchiveError } from './stack-exchange-errors.ts';
 
@@ -24,7 +25,7 @@ export async function writeNewDirectory<Result>(
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
   try {
     await requireEmpty(directory);
-    await mkdir(path.dirname(target), { recursive: true });
+    await createDirectories(path.dirname(target));
     await mkdir(partial, isPrivate ? { mode: 0o700 } : undefined);
     const result = await write(partial);
     // Replaces an empty directory.
@@ -53,6 +54,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
   ['EBUSY', 'it is a mount point: name a directory in it'],
+  ['ENOENT', 'the file system refuses new directories'],
   ['EROFS', 'the file system is read-only'],
   ['ENOTDIR', 'it is not a directory'],
   ['EEXIST', 'it exists already'],

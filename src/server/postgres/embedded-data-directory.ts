@@ -3,7 +3,7 @@ import {
   describeUnwritableDirectory,
   StartupError,
 } from '#server/core/startup-error.ts';
-import { projectRoot } from '#server/core/paths.ts';
+import { createDirectories, projectRoot } from '#server/core/paths.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
@@ -85,9 +85,8 @@ export async function prepareDataDirectory(
 async function createDataDirectory(root: string, account: OsAccount | undefined): Promise<DataDirectory> {
   try {
     // Only the owner can list the directory. The PostgreSQL account can pass through to its own subdirectories.
-    const isNew =
-      (await mkdir(root, { recursive: true, mode: account === undefined ? 0o700 : 0o711 })) !== undefined;
-    if (isNew) await chmod(root, account === undefined ? 0o700 : 0o711);
+    const mode = account === undefined ? 0o700 : 0o711;
+    if (await createDirectories(root, mode)) await chmod(root, mode);
     const directory = resolveDataDirectory(await realpath(root));
     await createOwnedDirectory(directory.log, account);
     if (account !== undefined && !(await canAccess(account, directory.log, 'write')))
