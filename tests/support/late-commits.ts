@@ -57,9 +57,7 @@ export async function expectEachOnceInOrder(
   await sql`create table counter (question_id bigint primary key, written bigint not null)`.execute(db);
   await sql`insert into counter values (101, 0), (102, 0), (103, 0)`.execute(db);
   const survivor = await startFollowingNode(followed);
-  const killed = new TailingProcess(followed.connection, [...locked, free]);
-  onTestFinished(() => killed.end());
-  await killed.start();
+  const killed = await startTailingProcess(followed, [...locked, free]);
 
   const written = new Map<Topic, number[]>(locked.map((topic) => [topic, []]));
   const freeWrites: { number: number; began: number; committed: number }[] = [];
@@ -137,6 +135,14 @@ export async function expectEachOnceInOrder(
   }
 }
 
+/** Starts a following node in its own process, killed after the test. */
+export async function startTailingProcess({ connection }: FollowedDatabase, topics: readonly Topic[]) {
+  const node = new TailingProcess(connection, topics);
+  onTestFinished(() => node.end());
+  await node.start();
+  return node;
+}
+
 /** A node in its own process, and a client that reads its output and reconnects after a kill. */
 class TailingProcess {
   restarts = 0;
@@ -145,6 +151,8 @@ class TailingProcess {
   readonly #positions = new Map<Topic, string | null>();
   readonly #connection: pg.ClientConfig;
   #child: ChildProcess | undefined;
+  /** Resolves with exit code and signal. */
+  ended: Promise<unknown[]> | undefined;
 
   constructor(connection: pg.ClientConfig, topics: readonly Topic[]) {
     this.#connection = connection;
@@ -169,6 +177,7 @@ class TailingProcess {
     const script = path.join(projectRoot, 'tests/support/event-stream-process.ts');
     const child = spawn(process.execPath, [script, parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
+    this.ended = once(child, 'close');
     const missing = new Set(this.#positions.keys());
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
@@ -187,16 +196,17 @@ class TailingProcess {
     child.removeAllListeners('exit');
   }
 
+  /** Rejects if it has ended before. */
   async killAndRestart(): Promise<void> {
-    const child = this.#child;
-    child?.kill('SIGKILL');
-    if (child !== undefined) await once(child, 'close');
+    this.#child?.kill('SIGKILL');
+    const [code, signal] = (await this.ended) ?? [];
+    if (signal !== 'SIGKILL') throw new Error(`the node has ended by itself (${String(code ?? signal)})`);
     this.restarts++;
     await this.start();
   }
 
-  end(): void {
-    this.#child?.kill('SIGKILL');
+  end(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.#child?.kill(signal);
   }
 }
 

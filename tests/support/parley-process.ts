@@ -71,6 +71,10 @@ export function spawnParley({
   return watchProcess(child);
 }
 
+/** Whether a process has ended, by itself or by a signal. It sends no 'exit' or 'close' afterwards. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
 export function watchProcess(child: ChildProcess): ParleyProcess {
   let output = '';
   const listeners = new Set<() => void>();

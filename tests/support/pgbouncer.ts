@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { chooseOsAccount, runAs } from '#server/postgres/embedded-account.ts';
 import { findFreePort } from './free-port.ts';
+import { hasEnded } from './parley-process.ts';
 
 /** The path of PgBouncer as Debian installs it; undefined without it. `npm test` reports that. */
 export const pgBouncerPath = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file));
@@ -55,7 +56,7 @@ ${settings}
   process.once('exit', kill);
   const url = `postgres://${user}@127.0.0.1:${port}/${database}`;
   while (!(await acceptsQueries(url))) {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${stderr}`);
+    if (hasEnded(child)) throw new Error(`PgBouncer ended: ${stderr}`);
     await delay(20);
   }
   return {

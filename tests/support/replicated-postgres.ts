@@ -10,6 +10,7 @@ import pg from 'pg';
 import { chooseOsAccount, runAs } from '#server/postgres/embedded-account.ts';
 import { getErrorCode } from '#server/core/startup-error.ts';
 import { findFreePort } from './free-port.ts';
+import { hasEnded } from './parley-process.ts';
 
 const run = promisify(execFile);
 
@@ -173,13 +174,13 @@ function server({ program, directory, port, as }: ServerOptions): TestPostgres {
     for (;;) {
       const answers = await sql('select 1').catch(() => undefined);
       if (answers !== undefined) return;
-      if (started.exitCode !== null) throw new Error(`PostgreSQL ended:\n${await readFile(logFile, 'utf8')}`);
+      if (hasEnded(started)) throw new Error(`PostgreSQL ended:\n${await readFile(logFile, 'utf8')}`);
       await delay(20);
     }
   }
 
   async function end(how: 'SIGINT' | 'SIGQUIT'): Promise<void> {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || hasEnded(child)) return;
     const ended = once(child, 'exit');
     if (frozen) await thaw();
     child.kill(how);

@@ -5,6 +5,7 @@ import {
   expectEachOnceInOrder,
   type FollowedDatabase,
   startFollowingNode,
+  startTailingProcess,
   publishUncommitted,
   viewedEvent,
   listViews,
@@ -30,6 +31,13 @@ afterAll(async () => {
 
 test('delivers events of eight slow committers once and in order on every node, including a killed one', async () => {
   expect(await expectEachOnceInOrder(followed)).toEqual({ restarts: 3, gaps: 0 });
+});
+
+test('says that a node that is to be killed has ended by itself', async () => {
+  const node = await startTailingProcess(followed, ['question:301']);
+  node.end('SIGTERM');
+  await node.ended;
+  await expect(node.killAndRestart()).rejects.toThrow('the node has ended by itself (SIGTERM)');
 });
 
 test('replays late commits to a client that reconnected before them', async () => {

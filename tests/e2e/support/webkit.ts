@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Builder, type WebDriver } from 'selenium-webdriver';
 import { findFreePort } from '#tests/support/free-port.ts';
 import { eventually } from '#tests/support/eventually.ts';
+import { hasEnded } from '#tests/support/parley-process.ts';
 
 export type WebKit = {
   driver: WebDriver;
@@ -45,7 +46,7 @@ export async function startWebKit(): Promise<WebKit> {
 }
 
 async function end(child: ChildProcess) {
-  if (child.exitCode !== null) return;
+  if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   child.kill();
   await ended;
