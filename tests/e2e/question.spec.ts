@@ -3,6 +3,7 @@ import { expect } from '@playwright/test';
 import { test } from './support/shared-page.ts';
 import { askAndOpen, button, postAnswer, question, secondMember, uniqueText } from './support/posts.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { waitForHydration } from './support/hydration.ts';
 
 test('a view counts once per member, however often the member returns', async ({
@@ -75,6 +76,30 @@ test('a vote shows immediately, its buttons are disabled while it is saved, and 
   await expect(page.getByText('Please wait.')).toBeVisible();
   expect(sent).toEqual([{ vote: 'up' }, { vote: 'down' }]);
   await expect(article.getByRole('button', { name: 'Downvote (0)' })).toBeEnabled();
+});
+
+test('the latest choice stays shown until its vote is saved, whatever events and fetches bring', async ({
+  sharedPage: page,
+}) => {
+  const title = uniqueText('Undecided');
+  const id = await askAndOpen(page, title);
+  const release = await holdRequests(page, '**/vote');
+  const article = question(page, title);
+  const up = article.getByRole('button', { name: 'Upvote (0)' });
+  const down = article.getByRole('button', { name: 'Downvote (1)' });
+  await up.click();
+  await page.keyboard.press('d');
+  await expect(down).toHaveAttribute('aria-pressed', 'true');
+  // The first vote is stored, and its response is still on its way.
+  await page.request.put(`/api/questions/${id}/vote`, { data: { vote: 'up' } });
+  await page.request.put(`/api/questions/${id}`, { data: { title, content: 'A new text.', tags: [] } });
+  await expect(article.getByText('A new text.')).toBeVisible();
+  await expect(down).toHaveAttribute('aria-pressed', 'true');
+  await expect(up).toHaveAttribute('aria-pressed', 'false');
+  release();
+  await expect(down).toBeEnabled();
+  await expect(down).toHaveAttribute('aria-pressed', 'true');
+  await expect(up).toHaveAttribute('aria-pressed', 'false');
 });
 
 test('a failed vote and a failed follow are reverted and logged, without a message', async ({ page }) => {

@@ -7,7 +7,7 @@ import {
 } from '@tabler/icons-react';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { useMutation } from '@tanstack/react-query';
-import { type MouseEvent, useRef } from 'react';
+import { type MouseEvent, useRef, useState } from 'react';
 import { formatCount, formatShortCount } from '#web/core/format.ts';
 import type { VoteDirection, PostRef } from '#shared/core/fields.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
@@ -36,9 +36,12 @@ export function VoteButtons({
   const cache = useQuestionCache(questionId);
   const memberId = useMember()?.id ?? null;
   const queuedVote = useQueuedVote(memberId, post);
-  const { upvotes, downvotes, myVote } = queuedVote === undefined ? votes : applyVote(votes, queuedVote);
   // Null while no vote is being sent.
   const latest = useRef<VoteState | null>(null);
+  // What is shown meanwhile: events and fetches can bring the counts and the vote of before.
+  const [chosen, setChosen] = useState<VoteState | null>(null);
+  const { upvotes, downvotes, myVote } =
+    chosen ?? (queuedVote === undefined ? votes : applyVote(votes, queuedVote));
   const send = async (next: VoteState): Promise<VoteState | null> => {
     const sending = sendOrQueue(memberId, voteAction({ post, questionId, vote: next.myVote }), (options) =>
       setVote(post, next.myVote, options),
@@ -63,15 +66,16 @@ export function VoteButtons({
       void cache.refresh();
       logFailureAndToastRefusal('Voting', error);
     },
+    onSettled: () => setChosen(latest.current),
   });
 
   const press = (direction: VoteDirection, { isTrusted }: MouseEvent) => {
     // A shortcut clicks the button by a script.
     if (vote.isPending && isTrusted) return;
-    // Events change the shown counts meanwhile.
     const next = toggleVote(latest.current ?? { upvotes, downvotes, myVote }, direction);
     const isSending = latest.current !== null;
     latest.current = next;
+    setChosen(next);
     if (isSending) void cache.update((page) => patchPost(page, post, next));
     else vote.mutate(next);
   };
