@@ -214,6 +214,19 @@ test('keeps positions when an answer is accepted, also after a refetch', () => {
   expect(answerIds(mergeFetchedPage(fresh, taken))).toEqual([10, 12, 11]);
 });
 
+test.each([
+  { sort: 'newest', expected: [10, 13, 11] },
+  { sort: 'oldest', expected: [10, 11, 13] },
+  { sort: 'helpful', expected: [10, 13, 11] },
+] as const)('adds a new answer behind the accepted one in the order $sort', ({ sort, expected }) => {
+  const sorted = (ids: readonly number[]) => ({
+    ...setAcceptedAnswer(page(ids.map((id) => answer(id))), 10),
+    sort,
+  });
+  expect(answerIds(mergeFetchedPage(sorted([10, 11]), sorted(expected)))).toEqual(expected);
+  expect(answerIds(mergeFetchedPage(sorted([10]), sorted([10, 13])))).toEqual([10, 13]);
+});
+
 test('adds an accepted answer of a later page at the top', () => {
   const before = page([answer(12), answer(11)], 'a');
   const fresh = setAcceptedAnswer(page([answer(1), answer(12), answer(11)], 'a'), 1);

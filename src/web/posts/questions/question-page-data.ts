@@ -163,11 +163,12 @@ function mergeFetchedAnswers(
   const items = before.items.flatMap(
     (answer) => freshById.get(answer.id) ?? (fresh.nextCursor === null ? [] : answer),
   );
-  // The accepted answer holds its position too, so it is not used as a predecessor.
+  // The accepted answer holds its position too, so it is a predecessor only at the top.
+  const acceptedFirst = items.slice(0, 1).find(({ id }) => id === question.acceptedAnswerId)?.id;
   const ordered = fresh.items.filter(({ id }) => id !== question.acceptedAnswerId || !knownIds.has(id));
   for (const [index, answer] of ordered.entries()) {
     if (knownIds.has(answer.id)) continue;
-    const follows = ordered[index - 1]?.id;
+    const follows = ordered[index - 1]?.id ?? acceptedFirst;
     items.splice(items.findIndex(({ id }) => id === follows) + 1, 0, answer);
   }
   return { items, nextCursor: fresh.nextCursor };
