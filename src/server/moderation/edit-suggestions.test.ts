@@ -246,3 +246,23 @@ test('edits without approval are off, and name the editor once they are on', asy
   expect((await notificationsOf(ann))[0]).toMatchObject({ kind: 'edited' });
   await setSetting('directEditing', 'nobody');
 });
+
+test('a suggested edit with a new tag is approved if its member or the reviewer may create tags', async () => {
+  const withTag = (tag: string) => ({ ...better, tags: ['zeppelins', tag] });
+  const allowed = async (member: Member, reviewer: Member, tag: string) => {
+    const questionId = await reviewer.ask(question);
+    await setSetting('tagCreation', 'everyone');
+    const { id } = expectOk(await suggest(member, 'question', questionId, withTag(tag)));
+    await setSetting('tagCreation', 'experienced');
+    return (await approve(reviewer, id)).status;
+  };
+  const setReputation = (member: Member, reputation: number) =>
+    sql`update member set reputation = ${reputation} where id = ${member.id}`.execute(server.db);
+  await setReputation(ann, 1000);
+  expect(await allowed(bob, ann, 'tag-of-the-reviewer')).toBe(204);
+  expect(await allowed(ann, bob, 'tag-of-the-member')).toBe(204);
+  await setReputation(ann, 0);
+  expect(await allowed(bob, ann, 'tag-of-no-one')).toBe(400);
+  expect(await allowed(moderator, ann, 'tag-of-a-moderator')).toBe(204);
+  await setSetting('tagCreation', 'everyone');
+});

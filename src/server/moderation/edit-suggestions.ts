@@ -173,9 +173,8 @@ export async function decideSuggestion(
         isChanged: decision.texts !== null,
       });
       // The reviewer has seen the text: it waits for a moderator only if the reviewer is none.
-      const editor: Viewer = { ...viewer, id: found.member_id };
-      const edit = { viewer: editor, key: undefined, suggestionId: id, publicUrl, settings };
-      await editPost(tx, { post, texts, ...edit });
+      const edit = { viewer, editorId: found.member_id, key: undefined, suggestionId: id };
+      await editPost(tx, { post, texts, ...edit, publicUrl, settings });
     }
     await recordDecision(tx, { row: found, post, viewer, decision });
   });

@@ -75,7 +75,7 @@ export async function lockEditablePost(tx: Tx, post: PostRef): Promise<EditableP
 }
 
 type Edit = {
-  /** Who wrote the edit. */
+  /** Who wrote the edit, or approves it. */
   viewer: Viewer;
   /** The key of the draft, if any. */
   key: string | undefined;
@@ -120,7 +120,8 @@ async function lockOwnPost(tx: Tx, { post: ref, viewer }: { post: PostRef; viewe
  * Edits a locked post of any author. The earlier version stays readable. Without a change, also for a repeated request
  * whose first response was lost, no revision is created.
  * @param edit `basedOn`: `editedAt` of the version that the member saw; undefined if it was compared before.
- * `suggestionId`: of an edit by another member, the suggestion that names the editor of the new version
+ * `suggestionId`: of an edit by another member, the suggestion that names the editor of the new version. `editorId`: the
+ * member who wrote a suggestion that the viewer approves
  * @throws ProblemError 'locked', 'edit-conflict', 'invalid' for tags that are not allowed
  */
 export async function editPost(
@@ -130,9 +131,11 @@ export async function editPost(
     texts: EditedTexts;
     basedOn?: string | null | undefined;
     suggestionId?: number;
+    editorId?: number;
   },
 ): Promise<void> {
   const { post: old, texts, viewer, key, basedOn, suggestionId, publicUrl, settings } = edit;
+  const { editorId = viewer.id } = edit;
   const { post } = old;
   refuseLocked(old.lockReason);
   if (areTextsEqual(old, texts)) return;
@@ -141,16 +144,16 @@ export async function editPost(
   await saveRevision(tx, { ...post, old, suggestionId });
   const editEvents = await writers[post.kind](tx, { old, texts });
   await saveUploadReferences(tx, { post, text: texts.content });
-  const notificationEvents = await notifyOfMentions(tx, { senderId: viewer.id, ...old.location, mentioned });
+  const notificationEvents = await notifyOfMentions(tx, { senderId: editorId, ...old.location, mentioned });
   const target = draftTargets.edit(post);
-  const draftEvents = await endDraft(tx, { memberId: viewer.id, target, key, text: texts });
-  const written = { post, viewer, text: joinTexts(texts), before: joinTexts(old) };
+  const draftEvents = await endDraft(tx, { memberId: editorId, target, key, text: texts });
+  const written = { post, viewer, editorId, text: joinTexts(texts), before: joinTexts(old) };
   const reviewEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
   await publishAll(tx, [...notificationEvents, ...reviewEvents, ...draftEvents, ...editEvents]);
 }
 
 /**
- * Refuses tags that the member may not set, and too many mentions. Returns the members that are newly mentioned.
+ * Refuses tags that neither member may set, and too many mentions. Returns the members that are newly mentioned.
  * @throws ProblemError 'invalid', 'too-many'
  */
 export async function refuseTexts(
@@ -159,15 +162,16 @@ export async function refuseTexts(
     post: old,
     texts,
     viewer,
+    editorId = viewer.id,
     publicUrl,
     settings,
-  }: Omit<Edit, 'key'> & { post: EditablePost; texts: EditedTexts },
+  }: Omit<Edit, 'key'> & { post: EditablePost; texts: EditedTexts; editorId?: number },
 ): Promise<readonly number[]> {
   // A question from before the rules stays editable.
   if (texts.tags !== null && !areTagsEqual(old.tags, texts.tags))
-    await refuseTags(tx, { viewer, tags: texts.tags, settings });
+    await refuseTags(tx, { viewer, editorId, tags: texts.tags, settings });
   const added = findAddedMentions({ before: old.content, after: texts.content, publicUrl });
-  await refuseManyMentions(tx, { memberId: viewer.id, text: texts.content, added, publicUrl });
+  await refuseManyMentions(tx, { memberId: editorId, text: texts.content, added, publicUrl });
   return added;
 }
 

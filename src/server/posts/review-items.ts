@@ -22,11 +22,15 @@ export type ReviewSettings = Pick<SiteSettings, 'get'>;
 type WrittenPost<Id = number | null> = {
   post: { kind: PostKind; id: Id };
   viewer: Viewer;
+  /** The member who wrote an edit that the viewer approves. */
+  editorId?: number;
   /** Of a question with its title. */
   text: string;
   /** The text before an edit, which can add links but is no first post; null for a new post. */
   before: string | null;
 };
+
+const authorOf = ({ viewer, editorId = viewer.id }: WrittenPost) => editorId;
 
 /** The whole text of a question, or the text of another post: spam can be anywhere. */
 export const joinTexts = ({ title, content }: { title: string | null; content: string }) =>
@@ -113,12 +117,12 @@ export async function findReviewReasons<Post extends WrittenPost>(
     }))
     .filter(({ linksMax, firstMax, rulesMax }) => linksMax > 0 || firstMax > 0 || rulesMax > 0);
   if (candidates.length === 0) return new Map();
-  const counts = await countPostsOf(tx, [...new Set(candidates.map(({ each }) => each.viewer.id))], {
+  const counts = await countPostsOf(tx, [...new Set(candidates.map(({ each }) => authorOf(each)))], {
     max: Math.max(firstPosts, postsWithLinks, postsUnderRules, maxEarlierPosts),
     recentMinutes: settings.get('newMemberPostsMinutes'),
     except: candidates.flatMap(({ each: { post } }) => (post.id === null ? [] : [{ ...post, id: post.id }])),
   });
-  const countOf = ({ viewer }: WrittenPost) => counts.get(viewer.id) ?? { posts: 0, recent: 0 };
+  const countOf = (post: WrittenPost) => counts.get(authorOf(post)) ?? { posts: 0, recent: 0 };
   const probable = await findProbableSpam(
     tx,
     candidates.filter(({ each, rulesMax }) => countOf(each).posts < rulesMax).map(({ each }) => each),
@@ -157,7 +161,7 @@ async function findProbableSpam<Post extends WrittenPost>(
       versions.map((each) => ({
         kind: each.post.kind,
         text: each.text,
-        authorId: each.viewer.id,
+        authorId: authorOf(each),
         earlierPosts: Math.min(countOf(each).posts, maxEarlierPosts),
       })),
     );

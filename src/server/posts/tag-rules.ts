@@ -4,7 +4,7 @@ import { invalidFieldError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { tagKey } from '#shared/core/text.ts';
-import { canModerate } from '#shared/identity/roles.ts';
+import { canModerate, type Role } from '#shared/identity/roles.ts';
 import type { TagRules } from '#shared/posts/tag-rules.ts';
 import { normalizeTag } from '#shared/posts/tags.ts';
 import { listKnownTags } from './tags-queries.ts';
@@ -28,11 +28,17 @@ export async function readTagRules(
 
 /**
  * Checks the tags of a question against the site settings (docs/product.md 9.10).
- * @throws ProblemError 'invalid' for a new tag that the viewer may not create, and without any of the required tags
+ * @param editorId the member who wrote an edit that the viewer approves
+ * @throws ProblemError 'invalid' for a new tag that neither of them may create, and without any of the required tags
  */
 export async function refuseTags(
   db: Reader,
-  { viewer, tags, settings }: { viewer: Viewer; tags: readonly string[]; settings: TagSettings },
+  {
+    viewer,
+    editorId,
+    tags,
+    settings,
+  }: { viewer: Viewer; editorId?: number; tags: readonly string[]; settings: TagSettings },
 ): Promise<void> {
   const required = settings.get('requiredTags');
   const known = await listKnownTags(db, [...tags, ...required]);
@@ -44,7 +50,7 @@ export async function refuseTags(
   }
   const isAllowed = new Set([...known.keys(), ...required.map((name) => tagKey(name))]);
   const created = tags.find((tag) => !isAllowed.has(tagKey(tag)));
-  if (created === undefined || (await mayCreateTags(db, { viewer, settings }))) return;
+  if (created === undefined || (await mayCreateTags(db, { viewer, editorId, settings }))) return;
   throw newTagError('tags', created, settings);
 }
 
@@ -85,12 +91,13 @@ export function newTagError(field: string, tag: string, settings: TagSettings) {
 
 export async function mayCreateTags(
   db: Reader,
-  { viewer, settings }: { viewer: Viewer; settings: TagSettings },
+  { viewer, editorId, settings }: { viewer: Viewer; editorId?: number | undefined; settings: TagSettings },
 ): Promise<boolean> {
   const creation = settings.get('tagCreation');
   if (creation === 'everyone' || canModerate(viewer.memberStatus.role)) return true;
-  if (creation === 'moderators') return false;
-  const { rows } = await sql<{ reputation: number }>`
-    select reputation from member where id = ${viewer.id}`.execute(db);
-  return (rows[0]?.reputation ?? 0) >= settings.get('tagCreationReputation');
+  const memberIds = editorId === undefined ? [viewer.id] : [viewer.id, editorId];
+  const { rows } = await sql<{ reputation: number; role: Role }>`
+    select reputation, role from member where id = any(${memberIds}::bigint[])`.execute(db);
+  const minReputation = creation === 'experienced' ? settings.get('tagCreationReputation') : Infinity;
+  return rows.some(({ reputation, role }) => canModerate(role) || reputation >= minReputation);
 }
