@@ -14,6 +14,8 @@ import {
   startModeration,
 } from '#tests/support/moderation.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
+import { memberRateLimitKey } from '#server/core/rate-limits.ts';
+import { serverLimits } from '#shared/core/limits.ts';
 import type { SettingName, SettingValues } from '#shared/core/setting-catalogue.ts';
 
 const { server, ann, bob, eve, moderator, other, thread } = await startModeration();
@@ -265,4 +267,30 @@ test('a suggested edit with a new tag is approved if its member or the reviewer 
   expect(await allowed(bob, ann, 'tag-of-no-one')).toBe(400);
   expect(await allowed(moderator, ann, 'tag-of-a-moderator')).toBe(204);
   await setSetting('tagCreation', 'everyone');
+});
+
+test('mentions of a suggested edit count once, so that the author can approve it, and those that the author adds count', async () => {
+  const [author, nadia] = [await server.register('Alma'), await server.register('Nadia')];
+  const mentioned = await server.registerAll(
+    ...Array.from({ length: serverLimits.mentionsPerPost }, (_, n) => `M ${n}`),
+  );
+  const content = mentioned.map(({ id }) => `[@M](/profile/${id})`).join(' ');
+  const edits = [];
+  for (let count = 1; count * mentioned.length <= serverLimits.mentionsPerDay; count++) {
+    const postId = await author.ask(question);
+    edits.push(expectOk(await suggest(nadia, 'question', postId, { ...better, content })).id);
+  }
+  expect((edits.length + 1) * mentioned.length).toBeGreaterThan(serverLimits.mentionsPerDay);
+  for (const id of edits) expect((await approve(author, id)).status).toBe(204);
+  const pointsOfAuthor = async () => {
+    const { rows } = await sql<{ points: number }>`
+      select points from rate_limit where key = ${memberRateLimitKey('mentions', author.id)}`.execute(
+      server.db,
+    );
+    return rows.map(({ points }) => points);
+  };
+  expect(await pointsOfAuthor()).toEqual([]);
+  const { id } = expectOk(await suggest(nadia, 'question', await author.ask(question), better));
+  expect((await approve(author, id, { texts: { ...question, content } })).status).toBe(204);
+  expect(await pointsOfAuthor()).toEqual([mentioned.length]);
 });

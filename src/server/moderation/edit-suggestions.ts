@@ -173,7 +173,8 @@ export async function decideSuggestion(
         isChanged: decision.texts !== null,
       });
       // The reviewer has seen the text: it waits for a moderator only if the reviewer is none.
-      const edit = { viewer, editorId: found.member_id, key: undefined, suggestionId: id };
+      const suggested = { editorId: found.member_id, content: found.content };
+      const edit = { viewer, suggested, key: undefined, suggestionId: id };
       await editPost(tx, { post, texts, ...edit, publicUrl, settings });
     }
     await recordDecision(tx, { row: found, post, viewer, decision });

@@ -12,7 +12,7 @@ import { createAnswerExcerpt } from './cards.ts';
 import { endDraft } from './drafts.ts';
 import { createExcerpt } from './excerpt.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
-import { findAddedMentions } from './mentions.ts';
+import { findAddedMentions, findMentions } from './mentions.ts';
 import { buildQuestionActivityEvent, buildQuestionEditedEvents } from './posts-events.ts';
 import { lockQuestionOfReply, refuseLocked } from './posts-locks.ts';
 import { findQuestionOf, lockQuestion, updateQuestion } from './questions-queries.ts';
@@ -74,6 +74,9 @@ export async function lockEditablePost(tx: Tx, post: PostRef): Promise<EditableP
   return { ...reply, post, location, title: null, tags: null, lockReason: question.lock_reason };
 }
 
+/** A suggested edit that is approved: who wrote it, and the text whose mentions counted when it was suggested. */
+type Suggested = { editorId: number; content: string };
+
 type Edit = {
   /** Who wrote the edit, or approves it. */
   viewer: Viewer;
@@ -120,8 +123,8 @@ async function lockOwnPost(tx: Tx, { post: ref, viewer }: { post: PostRef; viewe
  * Edits a locked post of any author. The earlier version stays readable. Without a change, also for a repeated request
  * whose first response was lost, no revision is created.
  * @param edit `basedOn`: `editedAt` of the version that the member saw; undefined if it was compared before.
- * `suggestionId`: of an edit by another member, the suggestion that names the editor of the new version. `editorId`: the
- * member who wrote a suggestion that the viewer approves
+ * `suggestionId`: of an edit by another member, the suggestion that names the editor of the new version. `suggested`: the
+ * suggestion that the viewer approves
  * @throws ProblemError 'locked', 'edit-conflict', 'invalid' for tags that are not allowed
  */
 export async function editPost(
@@ -131,11 +134,11 @@ export async function editPost(
     texts: EditedTexts;
     basedOn?: string | null | undefined;
     suggestionId?: number;
-    editorId?: number;
+    suggested?: Suggested;
   },
 ): Promise<void> {
   const { post: old, texts, viewer, key, basedOn, suggestionId, publicUrl, settings } = edit;
-  const { editorId = viewer.id } = edit;
+  const editorId = edit.suggested?.editorId ?? viewer.id;
   const { post } = old;
   refuseLocked(old.lockReason);
   if (areTextsEqual(old, texts)) return;
@@ -162,16 +165,19 @@ export async function refuseTexts(
     post: old,
     texts,
     viewer,
-    editorId = viewer.id,
+    suggested,
     publicUrl,
     settings,
-  }: Omit<Edit, 'key'> & { post: EditablePost; texts: EditedTexts; editorId?: number },
+  }: Omit<Edit, 'key'> & { post: EditablePost; texts: EditedTexts; suggested?: Suggested },
 ): Promise<readonly number[]> {
   // A question from before the rules stays editable.
   if (texts.tags !== null && !areTagsEqual(old.tags, texts.tags))
-    await refuseTags(tx, { viewer, editorId, tags: texts.tags, settings });
+    await refuseTags(tx, { viewer, editorId: suggested?.editorId, tags: texts.tags, settings });
   const added = findAddedMentions({ before: old.content, after: texts.content, publicUrl });
-  await refuseManyMentions(tx, { memberId: editorId, text: texts.content, added, publicUrl });
+  // The mentions of a suggested edit were counted when it was suggested. The reviewer can add others.
+  const counted = new Set(findMentions(suggested?.content ?? '', publicUrl));
+  const mentioning = { memberId: viewer.id, text: texts.content, publicUrl };
+  await refuseManyMentions(tx, { ...mentioning, added: added.filter((id) => !counted.has(id)) });
   return added;
 }
 

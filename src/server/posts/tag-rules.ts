@@ -38,7 +38,7 @@ export async function refuseTags(
     editorId,
     tags,
     settings,
-  }: { viewer: Viewer; editorId?: number; tags: readonly string[]; settings: TagSettings },
+  }: { viewer: Viewer; editorId?: number | undefined; tags: readonly string[]; settings: TagSettings },
 ): Promise<void> {
   const required = settings.get('requiredTags');
   const known = await listKnownTags(db, [...tags, ...required]);
