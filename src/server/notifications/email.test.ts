@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
   senderAddress,
@@ -167,6 +168,33 @@ test('sends nothing about a category that the member turned off, without affecti
   await bob.answer(id);
   await sendDue();
   await post.waitForEmails(ann.email, 2);
+});
+
+test('emails a notification with a lower id that is committed while an email is sent', async () => {
+  await enableEmail(ann, 'answers', 'instant');
+  const question = await ann.ask();
+  const first = await bob.answer(question);
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows } = await client.query('delete from notification where answer_id = $1 returning *', [
+    first.id,
+  ]);
+  // As a transaction that has made its notification, and not yet committed.
+  await client.query('begin');
+  await client.query(
+    'insert into notification overriding system value select * from json_populate_record(null::notification, $1)',
+    [rows[0]],
+  );
+  await bob.answer(question);
+  post.onEmail(async () => {
+    await client.query('commit');
+  });
+  await sendDue();
+  await post.waitForEmails(ann.email, 2);
+  await untilQuiet();
+  await sendDue();
+  expect(await post.waitForEmails(ann.email, 3)).toHaveLength(3);
 });
 
 test('sends one email when two nodes check at the same time', async () => {

@@ -255,9 +255,10 @@ export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
 
   async function sendInstantEmail({ memberId }: { memberId: number }, attempt: JobAttempt): Promise<void> {
     const wanted = { memberId, channel: 'instant', limit: maxLines } as const;
-    const { items, total } = await listPendingNotifications(db, wanted);
+    const { items, pending } = await listPendingNotifications(db, wanted);
     const [newest, ...others] = items;
     if (newest === undefined) return;
+    const total = pending.length;
     const hasSingleCategory =
       others.every(({ category }) => category === newest.category) && total === items.length;
     const scope: UnsubscribeScope = hasSingleCategory ? newest.category : 'instant';
@@ -267,24 +268,24 @@ export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
     await sendToMember({ memberId, scope, attempt, replyTo: shown?.post ?? null }, (links) =>
       buildInstantEmail({ items, total, post: shown && toEmailedPost(shown) }, links, scope),
     );
-    await markDelivered(db, { memberId, channel: 'instant', upTo: newest.id });
+    await markDelivered(db, { memberId, channel: 'instant', ids: pending });
   }
 
   async function sendDigest({ memberId, period }: DigestJob, attempt: JobAttempt): Promise<void> {
     if (!(await wantsDigest(db, memberId, period))) return;
-    const { items, total } = await listPendingNotifications(db, {
+    const { items, pending } = await listPendingNotifications(db, {
       memberId,
       channel: period,
       limit: maxLines,
     });
     const questions =
       period === 'weekly' ? await listDigestQuestions(db, { memberId, limit: maxQuestions }) : [];
-    const [newest] = items;
-    if (newest === undefined && questions.length === 0) return;
+    const total = pending.length;
+    if (total === 0 && questions.length === 0) return;
     await sendToMember({ memberId, scope: period, attempt }, (links) =>
       buildDigestEmail(period, { items, total, questions }, links),
     );
-    if (newest !== undefined) await markDelivered(db, { memberId, channel: period, upTo: newest.id });
+    await markDelivered(db, { memberId, channel: period, ids: pending });
   }
 
   /** Emails a member whose address is confirmed. Does nothing for others. */

@@ -295,9 +295,10 @@ export async function countUnread(db: Reader, memberId: number): Promise<number>
 /** The ways to deliver a notification outside of Parley. */
 export type DeliveryChannel = 'instant' | 'daily' | 'weekly' | 'push';
 
-export type PendingNotificationRow = NotificationRow & { total: number };
+/** `pending`: the ids of all pending notifications, in the first row. */
+export type PendingNotificationRow = NotificationRow & { pending: number[] | null };
 
-/** Unread notifications that are pending in one channel, newest first. Each row contains the total number. */
+/** Unread notifications that are pending in one channel, newest first. */
 export async function selectPendingNotifications(
   db: Queryable,
   { memberId, channel, limit }: { memberId: number; channel: DeliveryChannel; limit: number },
@@ -305,7 +306,7 @@ export async function selectPendingNotifications(
   const { rows } = await sql<PendingNotificationRow>`
     select notification.id, recipient_id, sender_id, kind, question_id, answer_id, reply_id,
       notification.created_at, read_at, ${postColumns},
-      count(*) over () as total
+      case when row_number() over (order by notification.id desc) = 1 then json_agg(notification.id) over () end as pending
     from notification
     ${joinPost}
     where recipient_id = ${memberId} and read_at is null and ${isPendingFor(channel)} and ${isShown}
@@ -313,15 +314,15 @@ export async function selectPendingNotifications(
   return rows;
 }
 
-/** Clears the pending delivery in one channel, up to and including an id. */
+/** Clears the pending delivery in one channel. `ids`: of these notifications; null: of all. */
 export async function clearDelivery(
   db: Queryable,
-  { memberId, channel, upTo }: { memberId: number; channel: DeliveryChannel; upTo: number | null },
+  { memberId, channel, ids }: { memberId: number; channel: DeliveryChannel; ids: readonly number[] | null },
 ) {
   await sql`
     update notification set ${channel === 'push' ? sql`pending_push = false` : sql`pending_email = null`}
     where recipient_id = ${memberId} and ${isPendingFor(channel)}
-      ${upTo === null ? sql`` : sql`and id <= ${upTo}`}`.execute(db);
+      ${ids === null ? sql`` : sql`and id = any(${[...ids]}::bigint[])`}`.execute(db);
 }
 
 const isPendingFor = (channel: DeliveryChannel) =>

@@ -295,27 +295,27 @@ function getNewPost(row: NotificationRow): PendingNotification['post'] {
   return row.question_id === null ? null : { kind: 'question', id: row.question_id };
 }
 
-/** The newest unread notifications that are pending in one channel, and the total number. */
+/**
+ * The newest unread notifications that are pending in one channel. `pending`: the ids of all of them. One with a lower id
+ * can be committed later.
+ */
 export async function listPendingNotifications(
   db: Queryable,
   wanted: { memberId: number; channel: DeliveryChannel; limit: number },
-): Promise<{ items: PendingNotification[]; total: number }> {
+): Promise<{ items: PendingNotification[]; pending: readonly number[] }> {
   const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
     const { id, kind, title, sender_name: name } = row;
     const { category } = notificationKinds[kind];
     return { id, link: getDestination(row).link, kind, name, title, category, post: getNewPost(row) };
   });
-  return { items, total: rows[0]?.total ?? 0 };
+  return { items, pending: rows[0]?.pending ?? [] };
 }
 
-/**
- * Marks notifications as delivered in one channel, or as no longer needed there.
- * @param upTo null: all of them
- */
+/** Marks notifications as delivered in one channel. */
 export async function markDelivered(
   db: Queryable,
-  delivered: { memberId: number; channel: DeliveryChannel; upTo: number | null },
+  delivered: { memberId: number; channel: DeliveryChannel; ids: readonly number[] },
 ): Promise<void> {
   await clearDelivery(db, delivered);
 }
@@ -326,7 +326,7 @@ export async function markDelivered(
  */
 export async function clearInstantDeliveries(db: Database, viewer: Viewer): Promise<void> {
   for (const channel of ['instant', 'push'] as const)
-    await clearDelivery(db, { memberId: viewer.id, channel, upTo: null });
+    await clearDelivery(db, { memberId: viewer.id, channel, ids: null });
 }
 
 /** Updates the unread count in every tab of the members. */

@@ -104,11 +104,11 @@ export function createPushJob(deps: {
     timeoutSeconds: 60,
     concurrency: 2,
     async run({ memberId }, { isLast }) {
-      const { items, total } = await listPendingNotifications(db, { memberId, channel: 'push', limit: 1 });
+      const { items, pending } = await listPendingNotifications(db, { memberId, channel: 'push', limit: 1 });
       const [newest] = items;
       if (newest === undefined) return;
       const { language } = (await findEmailOfMember(db, memberId)) ?? { language: null };
-      const message = buildPushMessage(inLanguage(getSite(), language), newest, total);
+      const message = buildPushMessage(inLanguage(getSite(), language), newest, pending.length);
       const results = await Promise.allSettled(
         (await listDevices(db, memberId)).map((device) => sendTo(device, message)),
       );
@@ -123,7 +123,7 @@ export function createPushJob(deps: {
             ? 'a push reached only some devices of a member'
             : 'a push was dropped because the push service did not accept it for too long',
         );
-      await markDelivered(db, { memberId, channel: 'push', upTo: newest.id });
+      await markDelivered(db, { memberId, channel: 'push', ids: pending });
     },
   } satisfies JobDefinition<{ memberId: number }>;
 
