@@ -94,7 +94,7 @@ test('only listed files start programs', () => {
 
 test('only listed files connect to other hosts', () => {
   expect(listFiles(connects)).toEqual([
-    'src/server/core/email.ts',
+    'src/server/core/mailer.ts',
     // The other network stack of this node's own port.
     'src/server/core/http-server.ts',
     'src/server/core/object-store.ts',

@@ -45,7 +45,7 @@ import {
 import type { Database } from './core/database.ts';
 import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
-import { createMailer } from './core/email.ts';
+import { createMailer } from './core/mailer.ts';
 import { deleteExpiredRateLimits } from './core/rate-limits.ts';
 import {
   createWebPushSender,

@@ -1,4 +1,4 @@
-import { sanitizeHeader } from '#server/core/email.ts';
+import { sanitizeHeader } from '#server/core/mailer.ts';
 import type { Database, Reader } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';

@@ -199,8 +199,8 @@ export function createAccounts(options: AccountsOptions) {
   async function getAccount(headers: Headers): Promise<{ viewer: Viewer; cookies: string[] } | null> {
     const cookie = headers.get('cookie');
     if (cookie === null) return null;
-    const knownBrowsers = sessionCache?.findAccount(cookie);
-    if (knownBrowsers !== undefined) return { viewer: knownBrowsers, cookies: [] };
+    const cached = sessionCache?.findAccount(cookie);
+    if (cached !== undefined) return { viewer: cached, cookies: [] };
     const cacheSession = sessionCache?.beginLookup();
     const result = await auth.api.getSession({ headers, returnHeaders: true }).catch((error: unknown) => {
       // Another request ended the session while this one renewed it.

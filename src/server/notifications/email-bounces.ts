@@ -1,7 +1,7 @@
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
-import { sanitizeHeader } from '#server/core/email.ts';
+import { sanitizeHeader } from '#server/core/mailer.ts';
 import { signShortToken, verifyShortToken } from '#server/core/signed-tokens.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
 import { countBounceDays, insertBounce, lockEmailOf, switchEmailOff } from './email-bounces-queries.ts';

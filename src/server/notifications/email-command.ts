@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '#server/core/database.ts';
-import { createMailer } from '#server/core/email.ts';
+import { createMailer } from '#server/core/mailer.ts';
 import { eventChannel, notifyNodes } from '#server/core/events.ts';
 import type { Output } from '#server/core/progress.ts';
 import { takeBounceMessage } from './email-bounces.ts';

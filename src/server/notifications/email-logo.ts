@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { EmailMessage } from '#server/core/email.ts';
+import type { EmailMessage } from '#server/core/mailer.ts';
 
 const prefix = 'cid:logo-';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '#server/core/database.ts';
-import type { EmailMessage } from '#server/core/email.ts';
+import type { EmailMessage } from '#server/core/mailer.ts';
 import { runLimitedProcess } from '#server/core/limited-process.ts';
 import { createMemberLimit } from '#server/core/rate-limits.ts';
 import { ProblemError } from '#server/core/errors.ts';

@@ -8,7 +8,7 @@ import {
   EmailRejectedError,
   type EmailMessage,
   getRecipientRefusal,
-} from '#server/core/email.ts';
+} from '#server/core/mailer.ts';
 import { truncateWithEllipsis } from '#shared/core/text.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { findConfirmedEmail, nextDigestTime, createUnsubscribeToken } from './preferences.ts';
@@ -49,7 +49,7 @@ const maxQuestions = 5;
 /** Retries for about three days: first after half a minute, then at least every hour. */
 const retries = { limit: 80, delaySeconds: 30, maxDelaySeconds: 3_600 };
 
-/** Longer than the timeouts of the mail server (core/email.ts). Afterwards the job counts as lost. */
+/** Longer than the timeouts of the mail server (core/mailer.ts). Afterwards the job counts as lost. */
 const jobTimeoutSeconds = 180;
 
 /** An email whose content was created when it was queued, such as one with a link that expires. */

@@ -11,8 +11,8 @@ import {
   type ServerInfo,
 } from './doctor-queries.ts';
 
-/** Connections of a node at most (docs/operating.md). */
-const maxConnectionsPerNode = 31;
+/** Connections of a node at most: requests, searches, background jobs, and two that listen (docs/operating.md). */
+const maxConnectionsPerNode = 20 + 5 + 4 + 2;
 
 export async function checkDatabaseServer(
   db: Database,

@@ -4,7 +4,7 @@ import { getExportStatus } from './export-queries.ts';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
 import { commandLines } from '#server/core/paths.ts';
-import { createMailer } from '#server/core/email.ts';
+import { createMailer } from '#server/core/mailer.ts';
 import { createObjectStore } from '#server/core/object-store.ts';
 import { countUploadFiles, findBucketOwner, ownerKey, probeObjectStore } from '#server/posts/index.ts';
 import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';

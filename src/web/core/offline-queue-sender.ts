@@ -21,7 +21,7 @@ import { getRequestOptions } from './send-or-queue.ts';
 /** The maximum number of tries for a request that gets no response while others do. */
 const maxTries = 5;
 
-/** Longer than the limits against floods, which concern many actions, in milliseconds. */
+/** Longer than the rate limits for many actions at once, in milliseconds. */
 const maxWaitMs = 900_000;
 
 /** Sends the member's queued actions on mount and whenever the connection returns. */

@@ -5,7 +5,7 @@ import { clearQueriesOnMemberChange, markSessionEnded, sessionQuery } from './se
 
 const maxRetryDelayMs = 5000;
 
-/** The query cache. Errors of any request tell that the session has ended or belongs to another member. */
+/** The query cache. An error of any request can mean that the session has ended or belongs to another member. */
 export function createQueryClient(): QueryClient {
   const noticeEndedSession = (error: unknown) => {
     if (!(error instanceof ApiError) || error.kind !== 'signed-out') return;
