@@ -1,4 +1,4 @@
-import { type APIRequestContext, expect, type Page, test } from '@playwright/test';
+import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test';
 import { startOidcProvider } from '#tests/support/oidc-provider.ts';
 import { startWebhookReceiver } from '#tests/support/webhook-receiver.ts';
 import { expectAccessible } from './support/accessibility.ts';
@@ -459,3 +459,30 @@ async function propose(page: Page, tag: string, reason: string): Promise<void> {
   await expect(reasonOf(page, tag)).toBeFocused();
   await reasonOf(page, tag).fill(reason);
 }
+
+test('a setting that could not be saved has its error below its description, announced as an alert', async ({
+  page,
+  context,
+}) => {
+  await page.goto(`${community.address}/admin/settings`);
+  await waitForHydration(page);
+  const fieldOf = (control: Locator) => page.locator('form').filter({ has: control });
+  const minimum = page.getByLabel('Reputation for new topics');
+  await minimum.fill('');
+  await fieldOf(minimum).getByRole('button', { name: 'Save' }).click();
+  await expect(fieldOf(minimum).getByRole('alert')).toBeVisible();
+  await context.setOffline(true);
+  const formulas = page.getByLabel('Formulas', { exact: true });
+  await formulas.click();
+  const joining = page.getByLabel('Who may join');
+  await joining.selectOption('approval');
+  for (const [control, description] of [
+    [formulas, /in the notation of LaTeX/u],
+    [joining, /Who may register/u],
+  ] as const) {
+    await expect(fieldOf(control).getByRole('alert')).toBeVisible();
+    await expect(control).toHaveAccessibleDescription(description);
+  }
+  await expect(formulas).not.toBeChecked();
+  await expect(joining).toHaveValue('open');
+});

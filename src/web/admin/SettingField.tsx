@@ -162,15 +162,21 @@ function Control({
             {texts.label}
           </label>
           <p id={descriptionId} className={classes.description}>
-            {error ?? texts.description}
+            {texts.description}
           </p>
+          {error !== null && (
+            <p role="alert" className={`${fields.error} ${classes.error}`}>
+              {error}
+            </p>
+          )}
         </div>
       );
     case 'choice':
       return (
         <FormSelect
           label={texts.label}
-          hint={error ?? texts.description}
+          hint={texts.description}
+          error={error}
           options={Object.keys(setting.options ?? {}).map((option) => [
             option,
             optionLabel(setting.name, option, setting.options?.[option]),

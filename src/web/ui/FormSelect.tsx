@@ -5,12 +5,14 @@ import { NativeSelect } from './mantine/NativeSelect.tsx';
 export function FormSelect<Value extends string>({
   label,
   hint,
+  error,
   options,
   value,
   onChange,
 }: {
   label: string;
   hint?: string | null;
+  error?: string | null;
   options: readonly (readonly [value: Value, label: string])[];
   value: Value;
   onChange: (value: Value) => void;
@@ -20,6 +22,8 @@ export function FormSelect<Value extends string>({
       size="md"
       label={label}
       {...(hint && { description: hint })}
+      error={error}
+      errorProps={{ role: 'alert' }}
       rightSection={<IconChevronDown size={16} stroke={1.8} aria-hidden />}
       data={options.map(([each, text]) => ({ value: each, label: text }))}
       value={value}

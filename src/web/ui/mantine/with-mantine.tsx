@@ -21,6 +21,8 @@ const menuMiddlewares: NonNullable<PopoverProps['middlewares']> = {
   },
 };
 
+const fieldProps = { size: 'md', errorProps: { role: 'alert' } };
+
 const theme = {
   ...baseTheme,
   components: {
@@ -45,9 +47,9 @@ const theme = {
         transitionProps: { duration: 150 },
       },
     },
-    NumberInput: { defaultProps: { size: 'md' } },
+    NumberInput: { defaultProps: fieldProps },
     Popover: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 120 } } },
-    Textarea: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
-    TextInput: { defaultProps: { size: 'md', errorProps: { role: 'alert' } } },
+    Textarea: { defaultProps: fieldProps },
+    TextInput: { defaultProps: fieldProps },
   },
 };
