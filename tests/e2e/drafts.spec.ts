@@ -8,6 +8,7 @@ import {
   questionUrl,
   uniqueText,
 } from './support/posts.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { getDraftText, saveDraft } from './support/drafts.ts';
 import { askQuestion, type Member, newMember, registerMember, signIn, signOut } from './support/members.ts';
@@ -281,6 +282,33 @@ test('the list of drafts shows all drafts, opens each at its place, and can rest
   await page.reload();
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
 });
+
+for (const connection of ['online', 'offline'] as const)
+  test(`a draft that is discarded ${connection} while it is saved does not come back`, async ({
+    page,
+    context,
+  }) => {
+    await registerMember(page.request, newMember('Ada'));
+    const id = await askQuestion(page.request, { title: uniqueText('What is thrown away?') });
+    await page.goto(`/question/${id}`);
+    const release = await holdRequests(page, '**/api/drafts/*', 'PUT');
+    const saving = page.waitForRequest((request) => request.method() === 'PUT');
+    await field(page).fill('Not for long');
+    await saving;
+    await page.getByRole('link', { name: 'Drafts' }).first().click();
+    const draft = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Not for long' });
+    await expect(draft).toContainText('Saved on this device');
+    await context.setOffline(connection === 'offline');
+    await draft.getByRole('button', { name: 'Discard' }).click();
+    await expect(page.getByText('Draft discarded')).toBeVisible();
+    await context.setOffline(false);
+    const savedDraft = page.waitForResponse((response) => response.request().method() === 'PUT');
+    release();
+    await savedDraft;
+    await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBeNull();
+    await page.reload();
+    await expect(page.getByText('No drafts')).toBeVisible();
+  });
 
 test('the list of drafts shows and copies a reply that only this browser has', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

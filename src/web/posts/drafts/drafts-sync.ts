@@ -167,19 +167,29 @@ export function resolveDraftConflict(draftRef: DraftRef, which: 'form' | 'other'
   notifyDraftForm(draftRef);
 }
 
-/** Discards a draft locally and on the server. Returns its text so that it can be restored. */
+/**
+ * Discards a draft as an emptied form does: on the server after a save that is on its way, or later without a
+ * connection. What another device writes meanwhile stays. Returns its text so that it can be restored.
+ */
 export async function discardDraft(draftRef: DraftRef): Promise<DraftFields | null> {
   const record = readDraftRecord(draftRef);
-  const server = await fetchDraft(draftRef);
-  if (server.fields !== null) await deleteDraft(draftRef, server.version);
-  removeDraftRecord(draftRef);
+  if (record?.dirty !== true) {
+    const server = await fetchDraft(draftRef);
+    if (server.fields === null) removeDraftRecord(draftRef);
+    else acceptServerDraft(draftRef, record, server);
+  }
+  const fields = readDraftRecord(draftRef)?.fields ?? null;
+  getDraftEntry(draftRef).conflicting = null;
+  saveTypedDraft(draftRef, null);
   showInDraftForm(draftRef, null);
-  if (record !== null && record.dirty && record.fields !== null) return record.fields;
-  return server.fields === null ? null : getDraftFields(server);
+  await upload(draftRef);
+  return fields;
 }
 
 /** Restores a discarded draft. */
 export async function restoreDraft(draftRef: DraftRef, fields: DraftFields): Promise<void> {
+  // Another device has written meanwhile: the server then finds a conflict, and the member chooses.
+  if ((readDraftRecord(draftRef)?.fields ?? null) !== null) removeDraftRecord(draftRef);
   saveTypedDraft(draftRef, fields);
   showInDraftForm(draftRef, fields);
   await upload(draftRef);

@@ -27,10 +27,12 @@ export const draftsQuery = (memberId: number) =>
 
 function mergeLocalDrafts(memberId: number, items: readonly DraftSummary[]): DraftItem[] {
   const onServer = new Map(items.map((item) => [item.target, item]));
-  const local = listDraftRecords(memberId)
-    .filter(
-      ({ target, record }) => isServerDraft({ memberId, target }) && record.dirty && record.fields !== null,
-    )
+  const unsent = listDraftRecords(memberId).filter(
+    ({ target, record }) => isServerDraft({ memberId, target }) && record.dirty,
+  );
+  // One without text is discarded, and the server is about to delete it.
+  const local = unsent
+    .filter(({ record }) => record.fields !== null)
     .map(({ target, record }): DraftItem => {
       const { title = null, content } = record.fields ?? {};
       return {
@@ -42,7 +44,7 @@ function mergeLocalDrafts(memberId: number, items: readonly DraftSummary[]): Dra
         question: onServer.get(target)?.question ?? null,
       };
     });
-  const newer = new Set(local.map(({ target }) => target));
+  const newer = new Set(unsent.map(({ target }) => target));
   return [...local, ...items.filter(({ target }) => !newer.has(target))].toSorted((one, other) =>
     one.updatedAt < other.updatedAt ? 1 : -1,
   );
