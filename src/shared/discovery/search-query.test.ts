@@ -175,6 +175,19 @@ test('counts a past date from now', () => {
   expect(before(1, 'y')).toBe('2025-03-31T12:00:00.000Z');
 });
 
+test.each([
+  ['2026-03-31', 1, 'm', '2026-02-28'],
+  ['2024-03-31', 1, 'm', '2024-02-29'],
+  ['2026-05-31', 1, 'm', '2026-04-30'],
+  ['2026-05-31', 2, 'm', '2026-03-31'],
+  ['2026-01-31', 14, 'm', '2024-11-30'],
+  ['2024-02-29', 1, 'y', '2023-02-28'],
+  ['2024-02-29', 4, 'y', '2020-02-29'],
+] as const)('on %s, %i%s ago is %s: the last day of a shorter month', (today, ago, unit, day) => {
+  const now = new Date(`${today}T12:00:00Z`);
+  expect(resolveMoment({ ago, unit }, now).toISOString()).toBe(`${day}T12:00:00.000Z`);
+});
+
 describe('limits the number of terms', () => {
   const searched = (query: string) => limitTerms(parseSearch(query));
   const many = (count: number, each: (index: number) => string) =>

@@ -81,8 +81,11 @@ export function resolveMoment(moment: Moment, now: Date): Date {
   if (unit === 'h') time.setUTCHours(time.getUTCHours() - ago);
   if (unit === 'd') time.setUTCDate(time.getUTCDate() - ago);
   if (unit === 'w') time.setUTCDate(time.getUTCDate() - 7 * ago);
-  if (unit === 'm') time.setUTCMonth(time.getUTCMonth() - ago);
-  if (unit === 'y') time.setUTCFullYear(time.getUTCFullYear() - ago);
+  if (unit === 'm' || unit === 'y') {
+    time.setUTCMonth(time.getUTCMonth() - ago * (unit === 'm' ? 1 : 12));
+    // A shorter month ends before that day, so the date is in the next one: day 0 is the last of the month before.
+    if (time.getUTCDate() !== now.getUTCDate()) time.setUTCDate(0);
+  }
   return time;
 }
 
