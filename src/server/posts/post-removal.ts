@@ -78,6 +78,7 @@ async function removeWithCounts(tx: Tx, { post, question, hiddenBy }: Removal): 
     ...notificationEvents,
   ]);
   // After the tags, which are locked before proposals.
+  if (post.kind !== 'question') return;
   if (hiddenBy === null) await withdrawTagProposals(tx, { questionIds: [post.id], ids: proposals });
   else await suspendTagProposals(tx, proposals);
 }
