@@ -113,4 +113,4 @@ export function withoutSentTexts(): Plugin {
   };
 }
 
-const isSent = (id: string) => /^(?:email|push|chat|widget)\./u.test(id);
+const isSent = (id: string) => /^(?:email|push|chat|widget|page)\./u.test(id);

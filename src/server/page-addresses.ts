@@ -1,10 +1,12 @@
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
+import type { Language } from '#shared/core/languages.ts';
 import { tagKey } from '#shared/core/text.ts';
 import type { Profile } from '#shared/identity/profiles.ts';
 import type { TagDocument } from '#shared/discovery/tags.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import type { Reader } from './core/database.ts';
-import type { PagePreloads } from './page-preloads.ts';
+import { translate, translateError } from './notifications/index.ts';
+import { isDecodable, type PagePreloads } from './page-preloads.ts';
 import { findQuestionOf, isQuestionDeleted } from './posts/index.ts';
 
 /** The status of a page's response, or the address that it redirects to permanently. */
@@ -47,6 +49,21 @@ export async function resolvePage(
   const canonical = questionPath(question.id, question.title);
   return isSamePath(url.pathname, canonical) ? { status: 200 } : { location: canonical + url.search };
 }
+
+/** The title of a page that is not found, as the web app shows it. */
+export function getNotFoundTitle(pathname: string, language: Language): string {
+  const address = pathname.replace(/\/+$/u, '');
+  const [, code] = notFoundErrors.find(([pattern]) => pattern.test(address)) ?? [];
+  return code === undefined || !isDecodable(address)
+    ? translate(language, 'page.not-found')
+    : translateError(language, { code });
+}
+
+const notFoundErrors = [
+  [/^\/question\/[^/]+(?:\/[^/]+)?$/u, 'question-not-found'],
+  [/^\/topics\/[^/]+$/u, 'tag-not-found'],
+  [/^\/profile\/[^/]+$/u, 'user-not-found'],
+] as const;
 
 /**
  * The page of what an export like an archive of Stack Exchange names (docs/exporting.md). The addresses are those of Stack

@@ -7,12 +7,18 @@ import {
 } from '#shared/core/protocol.ts';
 import { buildSiteStyle, type SiteLook } from '#shared/core/site-style.ts';
 import type { Language } from '#shared/core/languages.ts';
-import { getTextDirection } from '#shared/core/text.ts';
 import { escapeMarkup, escapeScript } from './core/markup.ts';
 import { extractStyles } from './core/page-styles.ts';
 import { hashInlineCode, type InlineCode } from './core/security-headers.ts';
 import { openWebBuild, type WebBuild } from './core/web-build.ts';
-import { addIcon, colorToolbar, nameApplication, nameLanguage, renderStyle } from './site-files.ts';
+import {
+  addIcon,
+  colorToolbar,
+  nameApplication,
+  nameLanguage,
+  renderStyle,
+  setLanguage,
+} from './site-files.ts';
 import type { PageResponse } from './page-addresses.ts';
 import type { PagePreloads } from './page-preloads.ts';
 
@@ -77,12 +83,11 @@ export function createHtmlRenderer(deps: HtmlDeps): HtmlRenderer {
       content === null ? '<div id="root">' : `<div id="root" ${renderedAtAttribute}="${time}">${html}`;
     const text = addIcon(
       colorToolbar(
-        nameLanguage(nameApplication(build.shell, page.siteName), page.siteLanguage),
+        nameLanguage(nameApplication(setLanguage(build.shell, language), page.siteName), page.siteLanguage),
         page.look.accentColor,
       ),
       page.look.icon,
     )
-      .replace(/<html lang="[^"]*"/u, `<html lang="${language}" dir="${getTextDirection(language)}"`)
       .replace(/<title>[^<]*<\/title>/u, () => page.head)
       .replace('</head>', () => `<script>${build.themeScript}</script>${styles}${headTags}</head>`)
       .replace('<div id="root">', () => root)

@@ -249,7 +249,7 @@ function decode(encoded: string): string {
   return isDecodable(encoded) ? decodeURIComponent(encoded) : encoded;
 }
 
-function isDecodable(encoded: string): boolean {
+export function isDecodable(encoded: string): boolean {
   try {
     decodeURIComponent(encoded);
     return true;

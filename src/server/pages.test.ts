@@ -8,12 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
+import { loadSentTexts } from '#tests/support/sent-texts.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { setRole } from './admin/roles.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { getPagePreloads, pageModules } from './page-preloads.ts';
 
+await loadSentTexts();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-pages-'));
 await mkdir(path.join(directory, 'assets'));
 const manifest = {
@@ -28,7 +30,7 @@ const manifest = {
 };
 await writeFile(
   path.join(directory, 'index.html'),
-  '<!doctype html><html lang="en"><head><title>Parley</title></head><body><div id="root"></div></body></html>',
+  '<!doctype html><html lang="en"><head><title>Parley</title></head><body><div id="root"></div><noscript>No scripts.</noscript></body></html>',
 );
 await writeFile(path.join(directory, 'pages.json'), JSON.stringify(manifest));
 await writeFile(path.join(directory, 'service-worker.js'), 'self.registration;');
@@ -153,6 +155,7 @@ describe('the page a member opens', () => {
     expect(page.headers.get('content-encoding')).toBe('br');
     const html = await page.text();
     expect(html).toContain('<html lang="de" dir="ltr">');
+    expect(html).toContain('<noscript>Diese Seite braucht JavaScript in deinem Browser.</noscript>');
     expect(html).toContain('<script>setTheme();</script><style>h1{color:#123456}</style>');
     expect(
       [...html.matchAll(/<link rel="(\w+)"[^>]*? (disabled )?href="([^"]+)"/gu)].map((match) =>
@@ -274,11 +277,15 @@ test('stores no page of visitors whose content could not be rendered', async () 
 });
 
 describe('the address of a page', () => {
-  const open = async (path: string, member: Member | null = ann) => {
+  const open = async (path: string, member: Member | null = ann, language = 'en') => {
     const cookie = member === null ? '' : [...member.cookies].map((pair) => pair.join('=')).join('; ');
     const response = await fetch(server.address + path, {
       redirect: 'manual',
-      headers: { ...(cookie !== '' && { cookie }), 'sec-fetch-dest': 'document' },
+      headers: {
+        ...(cookie !== '' && { cookie }),
+        'sec-fetch-dest': 'document',
+        'accept-language': language,
+      },
     });
     return {
       status: response.status,
@@ -392,6 +399,22 @@ describe('the address of a page', () => {
     for (const path of Object.keys(statuses)) found[path] = (await open(path)).status;
     expect(found).toEqual(statuses);
     expect((await open('/question/987654321')).body).toContain('/api/session');
+  });
+
+  test('that has no page has the title that the web app shows', async () => {
+    for (const [path, english, german] of [
+      ['/question/987654321', 'Question not found', 'Frage nicht gefunden'],
+      ['/question/abc', 'Question not found', 'Frage nicht gefunden'],
+      ['/question/1/a/b', 'Page not found', 'Seite nicht gefunden'],
+      ['/topics/unknown', 'Topic not found', 'Thema nicht gefunden'],
+      ['/topics/%E0%A4%A', 'Page not found', 'Seite nicht gefunden'],
+      ['/profile/x', 'User not found', 'Mitglied nicht gefunden'],
+      ['/about', 'Page not found', 'Seite nicht gefunden'],
+      ['/no/such/page', 'Page not found', 'Seite nicht gefunden'],
+    ] as const) {
+      expect((await open(path)).body).toContain(`<title>${english} · Parley</title>`);
+      expect((await open(path, ann, 'de')).body).toContain(`<title>${german} · Parley</title>`);
+    }
   });
 
   test('of a sign-in page contains what its form needs, and no data of the community', async () => {

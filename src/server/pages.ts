@@ -20,7 +20,7 @@ import type { SiteSettings } from './core/site-settings.ts';
 import { allowInlineCode } from './core/security-headers.ts';
 import { getOrigin, type OperatorSettings } from './core/operator-settings.ts';
 import { renderHead } from './integrations/index.ts';
-import { resolvePage } from './page-addresses.ts';
+import { getNotFoundTitle, resolvePage } from './page-addresses.ts';
 import { createHtmlRenderer, type HtmlDeps, type PreloadedResponse, type RenderedPage } from './page-html.ts';
 import { getPagePreloads, notifications } from './page-preloads.ts';
 
@@ -87,6 +87,8 @@ export function renderPages(
     if ('location' in target) return redirectPermanently(c, target.location);
     c.status(target.status);
 
+    const siteLanguage = siteSettings.get('language');
+    const language = findRequestLanguage(headers) ?? siteLanguage;
     const origin = getOrigin(settings, url);
     const found = responses.filter(({ status }) => status === 200);
     const siteName = siteSettings.get('siteName');
@@ -101,6 +103,7 @@ export function renderPages(
       site: { siteName, siteDescription: siteSettings.get('siteDescription'), ...look },
       isPublic: hasPublicReading,
       bodies: new Map(found.map((response) => [response.url, response.body])),
+      notFoundTitle: target.status === 200 ? undefined : getNotFoundTitle(url.pathname, language),
     });
     for (const each of session.cookies) c.header('set-cookie', each, { append: true });
     const isReusable = isPublic && target.status === 200 && responses.every(({ status }) => status === 200);
@@ -111,8 +114,6 @@ export function renderPages(
       getCookie(c, languageCookie) === undefined &&
       getCookie(c, answerSortCookie) === undefined;
     c.header('cache-control', 'no-store');
-    const siteLanguage = siteSettings.get('language');
-    const language = findRequestLanguage(headers) ?? siteLanguage;
     const etag = isReusable
       ? createPageEtag([head, JSON.stringify(look), preloads.path, language, siteLanguage], found)
       : null;

@@ -7,12 +7,14 @@ import { startEmailServer } from '#tests/support/email-server.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { eventually } from '#tests/support/parley.ts';
+import { loadSentTexts } from '#tests/support/sent-texts.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
+await loadSentTexts();
 const origin = 'https://ask.example.org';
 const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-site-files-'));
 const shell =
-  '<!doctype html><html lang="en"><head><meta name="theme-color" content="#fbf9f4" /><meta name="application-name" content="Parley" /><title>Parley</title></head><body><div id="root"></div></body></html>';
+  '<!doctype html><html lang="en"><head><meta name="theme-color" content="#fbf9f4" /><meta name="application-name" content="Parley" /><title>Parley</title></head><body><div id="root"></div><noscript>No scripts.</noscript></body></html>';
 await writeFile(path.join(directory, 'index.html'), shell);
 await writeFile(
   path.join(directory, 'manifest.webmanifest'),
@@ -68,6 +70,17 @@ test('the name of the community is in the page before a sign-in, and in the inst
     short_name: siteName,
     description: 'All about bicycles.',
   });
+});
+
+test('the page before a sign-in has the language of the site, also for browsers without scripts', async () => {
+  await setSiteSetting(server.db, 'language', 'de');
+  const isGerman = async () => (await textOf('/index.html')).includes('<html lang="de" dir="ltr">');
+  await eventually(isGerman);
+  expect(await textOf('/index.html')).toContain(
+    '<noscript>Diese Seite braucht JavaScript in deinem Browser.</noscript>',
+  );
+  await setSiteSetting(server.db, 'language', 'en');
+  await eventually(async () => !(await isGerman()));
 });
 
 test('a new name is at once in pages for visitors, previews of links and feeds that were sent before', async () => {

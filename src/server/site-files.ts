@@ -4,11 +4,13 @@ import type { Context } from 'hono';
 import { neutralColors } from '#shared/core/accent.ts';
 import type { Language } from '#shared/core/languages.ts';
 import { siteStyleId } from '#shared/core/protocol.ts';
+import { getTextDirection } from '#shared/core/text.ts';
 import { escapeMarkup } from './core/markup.ts';
 import { getSitePicturePath, iconFiles } from '#shared/core/site-pictures.ts';
 import { buildSiteStyle, getToolbarColor, isColor } from '#shared/core/site-style.ts';
 import type { SiteSettings } from './core/site-settings.ts';
 import { allowInlineCode, hashInlineCode } from './core/security-headers.ts';
+import { translate } from './notifications/index.ts';
 
 /** Serves the files of the web build that have the name of the site in them. Browsers ask for them at every visit. */
 export function createSiteFiles(directory: string, { get }: Pick<SiteSettings, 'get'>) {
@@ -36,8 +38,9 @@ export function createSiteFiles(directory: string, { get }: Pick<SiteSettings, '
   async function sendShell(c: Context): Promise<Response> {
     const accentColor = get('accentColor');
     const style = buildSiteStyle({ accentColor, cssVariables: get('cssVariables') });
-    const named = nameLanguage(nameSite(await read('index.html'), get('siteName')), get('language'));
-    const shell = colorToolbar(named, accentColor);
+    const language = get('language');
+    const named = nameLanguage(nameSite(await read('index.html'), get('siteName')), language);
+    const shell = colorToolbar(setLanguage(named, language), accentColor);
     if (style !== '') allowInlineCode(c, hashInlineCode({ scripts: [], styles: [style] }));
     return c.html(addStyle(addIcon(shell, get('icon')), style), 200, { 'cache-control': 'no-cache' });
   }
@@ -107,6 +110,16 @@ export function colorToolbar(html: string, accentColor: string): string {
 /** Sets the language in `<meta name="site-language">`, for browsers that have no language of the interface. */
 export function nameLanguage(html: string, language: Language): string {
   return html.replace(/(<meta name="site-language" content=")[^"]*/u, `$1${language}`);
+}
+
+/** Sets the language of the page, and its text for browsers without scripts. */
+export function setLanguage(html: string, language: Language): string {
+  return html
+    .replace(/<html lang="[^"]*"/u, `<html lang="${language}" dir="${getTextDirection(language)}"`)
+    .replace(
+      /(<noscript>)[^<]*/u,
+      (_, tag: string) => tag + escapeMarkup(translate(language, 'page.noscript')),
+    );
 }
 
 /** Replaces the name in `<meta name="application-name">`. */

@@ -24,6 +24,8 @@ export type PageHeadRequest = {
   isPublic: boolean;
   /** The JSON of the API responses that the page shows, by their URL. */
   bodies: ReadonlyMap<string, string>;
+  /** The title of a page that is not found, without the name of the site. */
+  notFoundTitle?: string | undefined;
 };
 
 type SiteOfPage = { origin: string; siteName: string };
@@ -50,7 +52,8 @@ type PageDescription = {
 export function renderHead(page: PageHeadRequest): string {
   const { siteName } = page.site;
   const description = describePage(page);
-  const title = description?.title === undefined ? siteName : `${description.title} · ${siteName}`;
+  const ownTitle = page.notFoundTitle ?? description?.title;
+  const title = ownTitle === undefined ? siteName : `${ownTitle} · ${siteName}`;
   const parts = [`<title>${escapeMarkup(title.replaceAll(/\s+/gu, ' '))}</title>`];
   if (!page.isPublic) return parts.join('');
   // Other pages are for members, or change with every question: search engines follow their links only.

@@ -12,7 +12,7 @@ export {
   inLanguage,
 } from './email-templates.ts';
 export { inlineLogo } from './email-logo.ts';
-export { formatTime, translate } from './sent-texts.ts';
+export { formatTime, translate, translateError } from './sent-texts.ts';
 export { deleteOldBounces, switchEmailOn } from './email-bounces-queries.ts';
 export { emailPostingEndpoints, readEmailPostingToken } from './email-posting-token.ts';
 export { addEmailCommand, type ReceivingEmails } from './email-command.ts';

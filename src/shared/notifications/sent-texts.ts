@@ -1,5 +1,5 @@
 /**
- * The texts of emails and push messages in English, in the notation of ICU MessageFormat. Their ids are in the
+ * The texts of emails, push messages and the page without scripts in English, in the notation of ICU MessageFormat. Their ids are in the
  * catalogues of all languages (lingui.config.ts); the server renders them (server/notifications/sent-texts.ts).
  */
 export const sentTexts = {
@@ -136,6 +136,8 @@ export const sentTexts = {
   'widget.ask': 'Ask a question',
   'widget.failed': 'The questions could not be loaded.',
   'widget.answers': '{count, plural, one {# answer} other {# answers}}',
+  'page.not-found': 'Page not found',
+  'page.noscript': 'This site needs JavaScript to run in your browser.',
   'push.several': '{count, plural, one {You have # new notification.} other {You have # new notifications.}}',
 } as const;
 
