@@ -284,6 +284,22 @@ test('neither a page nor the login form shows until the session is known', async
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 });
 
+test('the page recovers when requests for the session get no response', async ({ page }) => {
+  await registerMember(page.request);
+  // One second for what the app gives 20.
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 20);
+  });
+  await withoutInlinedResponses(page);
+  let requests = 0;
+  // Those of the page itself and of two attempts afterwards get no response.
+  await page.route('**/api/session', (route) => (++requests > 3 ? route.continue() : undefined));
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Parley cannot be reached' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
+});
+
 const scheme = (page: Page) => page.locator('html');
 
 test.describe('the theme', () => {

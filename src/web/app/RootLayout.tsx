@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, isSamePage } from '#web/core/router.ts';
 import { type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { api, readJson } from '#web/core/api.ts';
+import { requestSession } from '#web/core/api.ts';
 import { watchConnection } from '#web/core/connection.ts';
 import { requestHeadingFocus } from '#web/ui/PageHeading.tsx';
 import { isPageRendered, useIsHydrating } from '#web/core/hydration.ts';
@@ -53,7 +53,7 @@ function useRefetchAfterOutage() {
       reloadView(router);
     };
     return watchConnection(
-      () => readJson(api.session.$get()),
+      () => requestSession(),
       // Newer data would differ from the HTML of the server, which React would then discard.
       () =>
         isPageRendered() ? document.addEventListener('parley:hydrated', refetch, { once: true }) : refetch(),

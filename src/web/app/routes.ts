@@ -241,9 +241,9 @@ const accountPages: readonly Route[] = [
 const accountRoutes = accountPages.map((route): Route => ({
   ...route,
   // The name and the links of the site are in the session. Without it, the page works, too.
-  guard: async ({ client }) => {
-    await client.prefetchQuery({ ...sessionQuery, retry: false });
-    return undefined;
+  guard: async (request) => {
+    await request.client.prefetchQuery({ ...sessionQuery, retry: false });
+    return route.guard?.(request);
   },
 }));
 

@@ -30,10 +30,16 @@ export async function readJson<R extends ClientResponse<unknown>>(pending: Promi
 }
 type BodyOf<R> = R extends ClientResponse<infer Body> ? Body : never;
 
+/**
+ * Requests the session. Without a response in time, the server counts as unreachable: until then, the page can be blank.
+ */
+export const requestSession = (timeoutMs = 20_000) =>
+  readJson(api.session.$get({}, { init: { signal: AbortSignal.timeout(timeoutMs) } }));
+
 /** Whether the server responds within 5 seconds. Sends a new request. */
 export async function isServerReachable(): Promise<boolean> {
   try {
-    await readJson(api.session.$get({}, { init: { signal: AbortSignal.timeout(5000) } }));
+    await requestSession(5000);
     return true;
   } catch (error) {
     return !isTransient(error);

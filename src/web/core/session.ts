@@ -2,7 +2,7 @@ import { queryOptions, useQuery, type Query, type QueryClient } from '@tanstack/
 import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import type { SitePageName } from '#shared/core/site-page-names.ts';
 import type { FooterLink } from '#shared/core/site-pages.ts';
-import { api, readJson } from './api.ts';
+import { requestSession } from './api.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
@@ -51,7 +51,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   // Without the signal: an error page that shows the name of the site and goes away would cancel the request of the router.
   queryFn: async (): Promise<Session> => {
-    const state = await readJson(api.session.$get());
+    const state = await requestSession();
     return state.member === null ? { ...state, ...getEndedSession() } : state;
   },
   staleTime: 60_000,
