@@ -12,7 +12,7 @@ import {
   type BookmarkLists as Lists,
 } from '#shared/engagement/bookmarks.ts';
 import { limits } from '#shared/core/limits.ts';
-import { isComposing } from '#web/core/composition.ts';
+import { onEscape } from '#web/core/composition.ts';
 import { translateSchemaError } from '#web/core/errors.ts';
 import { toastError } from '#web/core/toast.ts';
 import { ConfirmDialog } from '#web/ui/Dialog.tsx';
@@ -147,9 +147,7 @@ function BookmarkListNameForm({ list, onLeave }: { list: BookmarkList | undefine
         value={name}
         error={problem}
         onChange={(event) => setName(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onLeave();
-        }}
+        onKeyDown={onEscape(onLeave)}
       />
       <Button type="submit" loading={save.isPending}>
         {list === undefined ? t`Add list` : t`Rename`}

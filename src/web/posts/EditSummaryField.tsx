@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import type { Ref } from 'react';
 import { limits } from '#shared/core/limits.ts';
-import { isComposing } from '#web/core/composition.ts';
+import { onEscape } from '#web/core/composition.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import classes from './PostForm.module.css';
 
@@ -33,9 +33,7 @@ export function EditSummaryField({
         value={value}
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onLeave?.();
-        }}
+        onKeyDown={onEscape(onLeave)}
       />
       <CharacterCounter text={value} max={limits.editSummary} />
     </div>

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { Question } from '#shared/posts/questions.ts';
@@ -13,7 +13,7 @@ import { useAudience } from '#web/posts/ask/similar-questions.ts';
 import { splitTags } from '#web/posts/ask/tag-proposals.ts';
 import { TagNotes } from '#web/posts/ask/TagNotes.tsx';
 import { createIdempotencyKey } from '#web/core/api.ts';
-import { isComposing } from '#web/core/composition.ts';
+import { onEscape } from '#web/core/composition.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
@@ -126,11 +126,6 @@ export function EditQuestionForm({
     } else save.mutate();
   }
 
-  /** As in the editor. */
-  function leaveOnEscape(event: KeyboardEvent) {
-    if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onLeave();
-  }
-
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   const tagsError = findTagsProblem(parseTags(draft.tags));
   return (
@@ -169,7 +164,7 @@ export function EditQuestionForm({
           readOnly={save.isPending}
           error={errorOf('title')}
           onChange={(event) => setDraft({ title: event.currentTarget.value })}
-          onKeyDown={leaveOnEscape}
+          onKeyDown={onEscape(onLeave)}
         />
         <CharacterCounter text={draft.title} max={limits.title} />
       </div>
@@ -199,7 +194,7 @@ export function EditQuestionForm({
         readOnly={save.isPending}
         error={tagsError === null ? errorOf('tags') : translateCodedError(tagsError)}
         onChange={(event) => setDraft({ tags: event.currentTarget.value })}
-        onKeyDown={leaveOnEscape}
+        onKeyDown={onEscape(onLeave)}
       />
       <TagNotes
         audience={audience}
