@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { registerMember, newMember } from './support/members.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { expectInView } from './support/in-view.ts';
 import { postAnswer, askAndOpen, postReply, secondMember, uniqueText } from './support/posts.ts';
 
@@ -77,6 +78,30 @@ test('the account menu works with arrow keys only, and the page below does not s
   await expectInView(page.getByRole('menu'), { opener });
   await page.keyboard.press('End');
   await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeInViewport({ ratio: 1 });
+});
+
+test('Esc closes a menu that is still loading', async ({ page }) => {
+  await registerMember(page.request);
+  await askAndOpen(page, uniqueText('Too slow?'));
+  for (const [file, name] of [
+    ['AccountMenuList', 'Account menu'],
+    ['NotificationMenu', 'Notifications'],
+    ['QuestionMenuList', 'More actions'],
+  ] as const) {
+    const release = await holdRequests(page, `**/assets/${file}-*.js`);
+    const opener = page.getByRole('button', { name }).first();
+    const asked = page.waitForRequest(`**/assets/${file}-*.js`);
+    await opener.press('Enter');
+    await asked;
+    await expect(opener).toHaveAttribute('aria-expanded', 'true');
+    await opener.press('Escape');
+    await expect(opener).toHaveAttribute('aria-expanded', 'false');
+    release();
+    await opener.press('Enter');
+    await expect(page.getByRole(name === 'Notifications' ? 'dialog' : 'menu')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(opener).toBeFocused();
+  }
 });
 
 async function press(page: Page, keys: readonly string[]): Promise<void> {

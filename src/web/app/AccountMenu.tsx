@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconButton } from '#web/ui/Button.tsx';
 import { Suspense, useId, useState } from 'react';
+import { onEscape } from '#web/core/composition.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useMember } from '#web/core/session.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
@@ -31,6 +32,7 @@ export function AccountMenu() {
           setButton(currentTarget);
           setOpened(!opened);
         }}
+        onKeyDown={onEscape(() => setOpened(false))}
         {...intent}
       >
         <Avatar id={member.id} name={member.displayName} avatar={member.avatar} size={30} />

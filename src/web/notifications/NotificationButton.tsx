@@ -3,6 +3,7 @@ import { IconButton } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { IconBell } from '@tabler/icons-react';
 import { type MouseEvent, Suspense, useEffect, useId, useState } from 'react';
+import { onEscape } from '#web/core/composition.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { setUnreadInTitle } from '#web/ui/PageHeading.tsx';
 import { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
@@ -46,6 +47,7 @@ export function NotificationButton({ className }: { className: string }) {
         aria-haspopup="dialog"
         aria-expanded={opened}
         onClick={press}
+        onKeyDown={onEscape(() => setOpened(false))}
         {...intent}
       >
         <IconBell size={20} stroke={1.6} aria-hidden />

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { IconDots } from '@tabler/icons-react';
 import { Suspense, useState, type ReactNode } from 'react';
+import { onEscape } from '#web/core/composition.ts';
 import type { preloadOnIntent } from '#web/ui/lazy-popover.tsx';
 import classes from './PostActions.module.css';
 
@@ -34,6 +35,7 @@ export function MoreActions({
           setButton(currentTarget);
           setOpened(!opened);
         }}
+        onKeyDown={onEscape(() => setOpened(false))}
         {...intent}
       >
         <IconDots size={18} stroke={1.8} aria-hidden="true" />
