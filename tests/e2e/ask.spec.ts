@@ -1,7 +1,9 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { signIn } from './support/members.ts';
 import { askFields, openAskForm } from './support/forms.ts';
 import { uniqueText } from './support/posts.ts';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 
 /** The number of questions with this title on the first page of the feed. */
 async function countQuestionsWithTitle(page: Page, title: string): Promise<number> {
@@ -10,9 +12,10 @@ async function countQuestionsWithTitle(page: Page, title: string): Promise<numbe
   return items.filter((item) => item.title === title).length;
 }
 
-test.beforeEach(({ page }) => openAskForm(page));
+// A test that leaves a draft has a member of its own.
 
 test('the counters count characters as readers see them', async ({ page }) => {
+  await openAskForm(page);
   const { title, details } = askFields(page);
   await expect(page.getByText('0/200', { exact: true })).toBeVisible();
   await expect(page.getByText('0/2000', { exact: true })).toBeVisible();
@@ -22,7 +25,8 @@ test('the counters count characters as readers see them', async ({ page }) => {
   await expect(page.getByText('2001/2000', { exact: true })).toBeVisible();
 });
 
-test('a sixth tag is rejected next to the field', async ({ page }) => {
+test('a sixth tag is rejected next to the field', async ({ sharedPage: page }) => {
+  await visit(page, '/ask');
   const { title, details, tags, post } = askFields(page);
   await title.fill(uniqueText('Six tags'));
   await details.fill('Details');
@@ -40,6 +44,7 @@ test('the form says when the session has expired, and signing in restores the dr
   page,
   context,
 }) => {
+  await openAskForm(page);
   const { title, details, post } = askFields(page);
   const { email } = ((await (await page.request.get('/api/session')).json()) as { member: { email: string } })
     .member;
@@ -62,8 +67,9 @@ test('the form says when the session has expired, and signing in restores the dr
 });
 
 test('a question is posted once when the response is lost, and the form says that it was posted', async ({
-  page,
+  sharedPage: page,
 }) => {
+  await visit(page, '/ask');
   const { title, details, post } = askFields(page);
   const text = uniqueText('Sent, but the answer got lost');
   await title.fill(text);
@@ -86,7 +92,8 @@ test('a question is posted once when the response is lost, and the form says tha
   expect(await countQuestionsWithTitle(page, text)).toBe(1);
 });
 
-test('a double click posts once, and Ctrl+Enter posts as well', async ({ page }) => {
+test('a double click posts once, and Ctrl+Enter posts as well', async ({ sharedPage: page }) => {
+  await visit(page, '/ask');
   const { title, details, post } = askFields(page);
   const first = uniqueText('Clicked twice');
   await title.fill(first);
@@ -95,7 +102,7 @@ test('a double click posts once, and Ctrl+Enter posts as well', async ({ page })
   await expect(page).toHaveURL(/\/question\//u);
   expect(await countQuestionsWithTitle(page, first)).toBe(1);
 
-  await page.goto('/ask');
+  await visit(page, '/ask');
   const second = uniqueText('By the keyboard');
   await title.fill(second);
   await details.fill('Details');
@@ -104,7 +111,10 @@ test('a double click posts once, and Ctrl+Enter posts as well', async ({ page })
   expect(await countQuestionsWithTitle(page, second)).toBe(1);
 });
 
-test('a question can be posted again when there was no response for 20 seconds', async ({ page }) => {
+test('a question can be posted again when there was no response for 20 seconds', async ({
+  sharedPage: page,
+}) => {
+  await visit(page, '/ask');
   test.slow();
   const { title, details, post } = askFields(page);
   await title.fill(uniqueText('Into the void'));
@@ -119,6 +129,7 @@ test('a question can be posted again when there was no response for 20 seconds',
 });
 
 test('nothing can be typed while a question is being posted, so that nothing is lost', async ({ page }) => {
+  await openAskForm(page);
   const { title, details, tags, post } = askFields(page);
   await title.fill(uniqueText('Slowly posted'));
   await details.fill('Details');

@@ -1,8 +1,10 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { waitForHydration } from './support/hydration.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText, uniqueWord } from './support/posts.ts';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 
 const scrollPosition = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
@@ -134,11 +136,9 @@ test('the heading has the focus when a reader comes back from a page that was st
 });
 
 test('a link to the open page adds nothing to the history, and one opened with Ctrl leaves the page', async ({
-  page,
-  context,
+  sharedPage: page,
 }) => {
-  await registerMember(page.request);
-  await page.goto('/topics');
+  await visit(page, '/topics');
   const links = page.getByRole('navigation', { name: 'Main' });
   await links.getByRole('link', { name: 'Following' }).click();
   await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible();
@@ -147,7 +147,7 @@ test('a link to the open page adds nothing to the history, and one opened with C
   await following.click();
   await expect(following).toHaveAttribute('aria-current', 'page');
 
-  const opened = context.waitForEvent('page');
+  const opened = page.context().waitForEvent('page');
   await links.getByRole('link', { name: 'Home' }).click({ modifiers: ['ControlOrMeta'] });
   const other = await opened;
   await expect(other).toHaveURL('/');

@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import {
   askAndOpen,
   button,
@@ -11,10 +11,14 @@ import {
 } from './support/posts.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 
-test('an author edits a question; every member can read the earlier version', async ({ page, browser }) => {
+test('an author edits a question; every member can read the earlier version', async ({
+  sharedPage: page,
+  browser,
+}) => {
   const title = uniqueText('How do I sharpen a chisel');
-  await registerMember(page.request);
   const id = await askAndOpen(page, title, 'With water?');
   await button(page, 'Edit').click();
   await expect(page.getByLabel('Title')).toBeFocused();
@@ -46,10 +50,11 @@ test('an author edits a question; every member can read the earlier version', as
   await expect(edited).toBeFocused();
 });
 
-test('an author deletes a question after confirming, and arrives at the home page', async ({ page }) => {
+test('an author deletes a question after confirming, and arrives at the home page', async ({
+  sharedPage: page,
+}) => {
   const title = uniqueText('Shall I stay?');
-  await registerMember(page.request);
-  await page.goto('/topics');
+  await visit(page, '/topics');
   const id = await askAndOpen(page, title);
   const opener = button(page, 'Delete Question');
   await opener.click();
@@ -71,13 +76,12 @@ test('an author deletes a question after confirming, and arrives at the home pag
 });
 
 test('a slow deletion does not lead away from the page that the author opened meanwhile', async ({
-  page,
+  sharedPage: page,
 }) => {
-  await registerMember(page.request);
   const title = uniqueText('Is this slow?');
   const tag = uniqueWord('slow');
   const id = await askQuestion(page.request, { title, tags: [tag] });
-  await page.goto(`/topics/${tag}`);
+  await visit(page, `/topics/${tag}`);
   await page.getByRole('link', { name: title }).click();
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -139,8 +143,9 @@ test("a member who signed in meanwhile cannot delete the author's question, and 
   await expect(button(page, 'Delete Question')).toHaveCount(0);
 });
 
-test('nothing can be typed while an edit of a question or an answer is being saved', async ({ page }) => {
-  await registerMember(page.request);
+test('nothing can be typed while an edit of a question or an answer is being saved', async ({
+  sharedPage: page,
+}) => {
   const id = await askAndOpen(page, uniqueText('Slowly saved'));
   await postAnswer(page.request, id, 'An answer.');
   const arriving = Promise.withResolvers<void>();

@@ -1,6 +1,8 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, questionUrl, uniqueText } from './support/posts.ts';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 
 test("the tabs list the member's questions and answers; an answer links to its position", async ({
   page,
@@ -48,9 +50,8 @@ test('empty tabs have a text for the member and another for others', async ({ pa
 });
 
 for (const id of ['999999999', 'nobody'])
-  test(`the profile ${id} does not exist`, async ({ page }) => {
-    await registerMember(page.request);
-    await page.goto(`/profile/${id}`);
+  test(`the profile ${id} does not exist`, async ({ sharedPage: page }) => {
+    await visit(page, `/profile/${id}`);
     await expect(page.getByRole('heading', { name: 'User not found', level: 1 })).toBeVisible();
     await expect(page).toHaveTitle('User not found · Parley');
   });

@@ -1,24 +1,25 @@
 import pg from 'pg';
 import { serverLimits } from '#shared/core/limits.ts';
 import { findRunningConnection } from '#server/postgres/embedded.ts';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText, uniqueWord } from './support/posts.ts';
+import { test } from './support/shared-page.ts';
+import { visit } from './support/visit.ts';
 
 const names = (page: Page) => page.getByRole('main').getByRole('article').getByRole('heading');
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search topics' });
 
 test('topics have descriptions and counts, and the known topics their fixed descriptions', async ({
-  page,
+  sharedPage: page,
   request,
 }) => {
   await registerMember(request);
   await askQuestion(request, { title: uniqueText('Which loop?'), tags: ['javascript'] });
-  await registerMember(page.request);
   const tag = uniqueWord('moss');
   await askQuestion(page.request, { title: uniqueText('What grows there?'), tags: [tag] });
 
-  await page.goto('/topics');
+  await visit(page, '/topics');
   await expect(page).toHaveTitle('Discover Topics · Parley');
   await expect(page.getByRole('heading', { name: 'Discover Topics', level: 1 })).toBeVisible();
   const javascript = page.getByRole('article', { name: 'javascript', exact: true });
@@ -33,15 +34,14 @@ test('topics have descriptions and counts, and the known topics their fixed desc
 });
 
 test('the list is searched by part of the name, without case, and the URL has the search', async ({
-  page,
+  sharedPage: page,
 }) => {
-  await registerMember(page.request);
   const word = uniqueWord('fern');
   await askQuestion(page.request, {
     title: uniqueText('Ferns'),
     tags: [`royal ${word}`, `Tree ${word}`, `${word} 100%`],
   });
-  await page.goto('/topics');
+  await visit(page, '/topics');
   await search(page).fill(word.toUpperCase());
   await expect(names(page)).toHaveCount(3);
   await expect(page).toHaveURL(new RegExp(`/topics\\?q=${word}$`, 'iu'));
@@ -58,8 +58,7 @@ test('the list is searched by part of the name, without case, and the URL has th
   await expect(names(page).first()).toBeVisible();
 });
 
-test('topics are sorted by questions, by name or by latest activity', async ({ page }) => {
-  await registerMember(page.request);
+test('topics are sorted by questions, by name or by latest activity', async ({ sharedPage: page }) => {
   const word = uniqueWord('sort');
   const [a, b, c] = [`a ${word}`, `b ${word}`, `c ${word}`] as const;
   const old = await askQuestion(page.request, { title: uniqueText('One'), tags: [a, b] });
@@ -68,7 +67,7 @@ test('topics are sorted by questions, by name or by latest activity', async ({ p
   await askQuestion(page.request, { title: uniqueText('Four'), tags: [c] });
   await postAnswer(page.request, old);
 
-  await page.goto(`/topics?q=${word}`);
+  await visit(page, `/topics?q=${word}`);
   const sort = page.getByRole('combobox', { name: 'Sort by' });
   await expect(sort.getByRole('option')).toHaveText(['Most Popular', 'Alphabetical', 'Recently Active']);
   await expect(names(page)).toHaveText([b, c, a]);
@@ -83,12 +82,11 @@ test('topics are sorted by questions, by name or by latest activity', async ({ p
 });
 
 test('Follow changes to Following immediately, is disabled while saving, and stays after a reload', async ({
-  page,
+  sharedPage: page,
 }) => {
-  await registerMember(page.request);
   const tag = uniqueWord('heath');
   await askQuestion(page.request, { title: uniqueText('Heather?'), tags: [tag] });
-  await page.goto(`/topics?q=${tag}`);
+  await visit(page, `/topics?q=${tag}`);
   const card = page.getByRole('article', { name: tag });
 
   let answerIt = () => {};
@@ -143,20 +141,19 @@ test('a follow that the server refuses is reverted, with the reason', async ({ p
   await expect(card.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
-test('an unused topic is not found', async ({ page }) => {
-  await registerMember(page.request);
-  await page.goto('/topics/never-used-by-anyone');
+test('an unused topic is not found', async ({ sharedPage: page }) => {
+  await visit(page, '/topics/never-used-by-anyone');
   await expect(page.getByRole('heading', { name: 'Topic not found' })).toBeVisible();
   await page.getByRole('link', { name: 'Explore Topics' }).click();
   await expect(page).toHaveURL('/topics');
 });
 
-test('Load more lists more than 20 questions of a topic', async ({ page }) => {
-  await registerMember(page.request);
+test('Load more lists more than 20 questions of a topic', async ({ sharedPage: page, request }) => {
+  // One member may not ask for all tests.
+  await registerMember(request);
   const tag = uniqueWord('many');
-  for (let n = 1; n <= 21; n++)
-    await askQuestion(page.request, { title: `Number ${n} of many`, tags: [tag] });
-  await page.goto(`/topics/${tag}`);
+  for (let n = 1; n <= 21; n++) await askQuestion(request, { title: `Number ${n} of many`, tags: [tag] });
+  await visit(page, `/topics/${tag}`);
   await expect(names(page)).toHaveCount(20);
   await page.getByRole('button', { name: 'Load more' }).click();
   await expect(names(page)).toHaveCount(21);
