@@ -4,6 +4,7 @@ import { expectAccessible } from './support/accessibility.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, postReply, questionUrl, uniqueText } from './support/posts.ts';
 import { deleteState, openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
+import { visit } from './support/visit.ts';
 
 // Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
@@ -75,20 +76,20 @@ test('the order chosen last applies to every question, and Back restores the pre
   const { page } = ben;
   const sort = page.getByRole('combobox', { name: 'Sort answers' });
   const first = page.getByRole('article', { name: 'Answer by' }).first();
-  await page.goto(`/question/${ids[0]}`);
+  await visit(page, `/question/${ids[0]}`);
   await expect(sort).toHaveValue('newest');
   await sort.selectOption('Oldest');
   await expect(first).toContainText('The older answer');
   await page.goBack();
   await expect(first).toContainText('The newer answer');
 
-  await page.goto(`/question/${ids[1]}`);
+  await visit(page, `/question/${ids[1]}`);
   await expect(sort).toHaveValue('oldest');
   await expect(first).toContainText('The older answer');
   await sort.selectOption('Newest');
   await expect(page).toHaveURL(/\?sort=newest$/u);
   await expect(first).toContainText('The newer answer');
-  await page.goto(`/question/${ids[0]}`);
+  await visit(page, `/question/${ids[0]}`);
   await expect(sort).toHaveValue('newest');
 });
 
@@ -103,7 +104,7 @@ test('an accepted answer far behind the first page is listed first, and a link t
     ),
   );
   const { page, request } = trio.cleo;
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   const answers = page.getByRole('article', { name: 'Answer by' });
   await expect(answers).toHaveCount(50);
   await putState(ada.request, `/api/questions/${id}/accepted-answer`, { answerId: oldest });
@@ -130,7 +131,7 @@ test('an accepted answer far behind the first page is listed first, and a link t
   await expect(page.getByText('A reply far below')).toBeVisible();
   await deleteState(ben.request, `/api/replies/${replyId}`);
   await expect(page.getByText('A reply far below')).toHaveCount(0);
-  await page.goto('/');
+  await visit(page, '/');
   await page.goto(`/question/${id}#answer-${second}`);
   await expect(page.locator(`#answer-${second}`)).toBeFocused({ timeout: 30_000 });
   await page.goto(`/question/${id}#answer-${oldest}`);
@@ -150,7 +151,7 @@ test('new posts since the last visit are marked and linked; replies collapse, an
   await expect(page.getByRole('button', { name: 'new post' })).toHaveCount(0);
   await expect(page.getByText('Author', { exact: true })).toHaveCount(1);
 
-  await page.goto('/');
+  await visit(page, '/');
   const deep = await postReply(ada.request, answerId, 'A deep reply.', old);
   await postReply(ben.request, answerId, 'One of my own.');
   await page.goto(`/question/${id}`);

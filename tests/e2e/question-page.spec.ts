@@ -4,6 +4,7 @@ import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
+import { visit } from './support/visit.ts';
 
 // Serial: the tests share their members.
 test.describe.configure({ mode: 'default' });
@@ -144,7 +145,7 @@ test('comments collapse to three, and one that is posted or linked to is shown',
   await page.setViewportSize({ width: 1280, height: 800 });
   const id = await askQuestion(ada.request, { title: uniqueText('Who has something to say?') });
   for (const n of [1, 2, 3, 4, 5]) await postComment(ada.request, id, `Comment ${n}`);
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   const comments = page.getByRole('region', { name: 'Comments' }).getByRole('article');
   await expect(comments).toHaveCount(3);
   await expectAccessible(page);
@@ -162,7 +163,7 @@ test('comments collapse to three, and one that is posted or linked to is shown',
   await expect(comments.last()).toBeFocused();
 
   const last = await comments.last().getAttribute('id');
-  await page.goto('/');
+  await visit(page, '/');
   await page.goto(`/question/${id}#${last}`);
   await expect(page.locator(`#${last}`)).toBeFocused();
   await expect(page.locator(`#${last}`)).toBeInViewport();
@@ -175,7 +176,7 @@ test('comments are lighter than answers, and their minor actions show with the m
   const id = await askQuestion(ada.request, { title: uniqueText('How loud is a comment?') });
   await postAnswer(ada.request, id, 'An answer.');
   await postComment(ada.request, id, 'A comment.');
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   const comment = page.getByRole('article', { name: 'Reply by Ada' });
   await expect(page.getByText('A comment.', { exact: true })).toHaveCSS('font-size', '15px');
   await expect(page.getByText('An answer.', { exact: true })).toHaveCSS('font-size', '18px');
@@ -200,7 +201,7 @@ test('the column beside a question describes its tags and lists the people in th
     tags: ['python', uniqueText('unknown').slice(0, 20)],
   });
   await postAnswer(ben.request, id, 'I am.');
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   const people = page.getByRole('region', { name: 'People in this thread' });
   await expect(people.getByRole('link')).toHaveText(['Ada', 'Ben']);
   await expect(people).toBeInViewport();
