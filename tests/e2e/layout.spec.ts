@@ -1,10 +1,11 @@
-import { expect, test, type Page } from '@playwright/test';
+import { type Browser, expect, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { saveDraft } from './support/drafts.ts';
 import { askQuestion, makeModerator, registerMember, newMember } from './support/members.ts';
 import { secondMember, uniqueText } from './support/posts.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
+import { test } from './support/shared-page.ts';
 import { visit } from './support/visit.ts';
 
 const visitorPages = ['/login', '/register'];
@@ -34,8 +35,13 @@ const memberPages = {
   ],
 };
 
+/** The page of a member with content that strains a layout. It stays open, so that the app is loaded once. */
+let extremes: Page | undefined;
+test.afterAll(() => extremes?.context().close());
+
 /** Creates content that strains a layout: long words, right-to-left text, many tags, a long name. */
-async function seedExtremes(page: Page): Promise<void> {
+async function openExtremes(browser: Browser): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
   await registerMember(page.request, newMember('N'.repeat(80)));
   const long = await askQuestion(page.request, {
     title: 'W'.repeat(200),
@@ -53,6 +59,7 @@ async function seedExtremes(page: Page): Promise<void> {
     content: 'من أين أبدأ؟',
     tags: ['برمجة'],
   });
+  return page;
 }
 
 const looks = [
@@ -69,11 +76,11 @@ for (const address of visitorPages)
 
 for (const [group, addresses] of Object.entries(memberPages))
   test(`${group} are accessible and scroll only vertically, on a desktop in light and on a phone in dark`, async ({
-    page,
+    browser,
   }) => {
     test.slow();
-    await seedExtremes(page);
-    for (const address of addresses) await check(page, address);
+    extremes ??= await openExtremes(browser);
+    for (const address of addresses) await check(extremes, address);
   });
 
 test('moderation pages are accessible and scroll only vertically, on a desktop in light and on a phone in dark', async ({
@@ -145,9 +152,10 @@ function getHorizontalOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
-test('the top bar and the sidebar have the accessible names of the specification', async ({ page }) => {
-  await registerMember(page.request);
-  await page.goto('/');
+test('the top bar and the sidebar have the accessible names of the specification', async ({
+  sharedPage: page,
+}) => {
+  await visit(page, '/');
   const top = page.getByRole('banner');
   await expect(top.getByRole('link', { name: 'Parley', exact: true })).toHaveAttribute('href', '/');
   await expect(top.getByRole('searchbox', { name: 'Search questions' })).toBeVisible();
@@ -219,13 +227,14 @@ test('the first Tab focuses a link that skips to the content', async ({ page }) 
   await expect(page.getByRole('tab', { name: 'Recent' })).toBeFocused();
 });
 
-test('a reader in the middle of a page stays there while the focus is in the top bar', async ({ page }) => {
-  await registerMember(page.request);
+test('a reader in the middle of a page stays there while the focus is in the top bar', async ({
+  sharedPage: page,
+}) => {
   const id = await askQuestion(page.request, {
     title: uniqueText('Who reads on?'),
     content: 'A line.\n\n'.repeat(150),
   });
-  await page.goto(`/question/${id}`);
+  await visit(page, `/question/${id}`);
   await waitForHydration(page);
   await page.evaluate(() => window.scrollTo({ top: 1500 }));
   const top = page.getByRole('banner');
