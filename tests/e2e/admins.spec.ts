@@ -7,6 +7,7 @@ import { waitForHydration } from './support/hydration.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { changeSettings, openAdminPage, startCommunityWithOwner } from './support/set-up.ts';
+import { visit } from './support/visit.ts';
 
 // One after the other: the tests share their community. The page of each is that of its admin.
 test.describe.configure({ mode: 'default' });
@@ -83,18 +84,18 @@ test('an admin creates a service account, whose program posts as a bot until it 
   expect((await program.get('/api/feeds/recent')).status()).toBe(401);
   await program.dispose();
 
-  await page.goto(`${community.address}/`);
+  await visit(page, `${community.address}/`);
   const listed = page.getByRole('article', { name: question.title });
   await expect(listed).toContainText(/Release notes\s*Bot/u);
   const separator = await listed
     .locator('time')
     .evaluate((time) => getComputedStyle(time, '::before').content);
   expect(separator).toContain('·');
-  await page.goto(`${community.address}/search?q=Release&in=users`);
+  await visit(page, `${community.address}/search?q=Release&in=users`);
   const found = page.getByRole('main').getByRole('article').filter({ hasText: 'Release notes' });
   await expect(found.getByText('Bot', { exact: true })).toBeVisible();
 
-  await page.goto(`${community.address}/question/${id}`);
+  await visit(page, `${community.address}/question/${id}`);
   const article = page.getByRole('article', { name: question.title });
   await expect(article).toContainText(/Release notes\s*Bot/u);
   await article.getByRole('link', { name: 'Release notes' }).click();
@@ -102,7 +103,7 @@ test('an admin creates a service account, whose program posts as a bot until it 
   await expect(page.locator('main header').getByText('Bot', { exact: true })).toBeVisible();
   await expectAccessible(page, { look: 'profile of a service account' });
 
-  await page.goto(`${community.address}/admin/service-accounts`);
+  await visit(page, `${community.address}/admin/service-accounts`);
   await page.getByRole('button', { name: 'Delete: Release notes' }).click();
   await expectInViewAtBothSizes(dialog);
   await dialog.getByLabel(/^Delete them/u).check();
@@ -219,7 +220,7 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await waitForHydration(visitor);
     await visitor.getByRole('button', { name: 'Continue with Bakery' }).click();
     await expect(visitor).toHaveURL(`${community.address}/`);
-    await visitor.goto(`${community.address}/settings?tab=account`);
+    await visit(visitor, `${community.address}/settings?tab=account`);
     await expect(visitor.getByRole('button', { name: 'Unlink: Bakery' })).toBeVisible();
     // Without a password, the recent sign-in is enough.
     await visitor.getByRole('button', { name: 'Change email' }).click();
@@ -240,7 +241,7 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await expect(visitor.getByLabel('Email')).toBeVisible();
     await expect(visitor.getByRole('button', { name: 'Continue with Bakery' })).toBeHidden();
 
-    await page.goto(`${community.address}/moderation/log`);
+    await visit(page, `${community.address}/moderation/log`);
     const entry = page.getByRole('listitem').filter({ hasText: 'Sign-in provider changed' });
     await expect(entry).toHaveCount(1);
     await entry.getByRole('button', { name: 'Undo' }).click();
@@ -250,7 +251,7 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await waitForHydration(visitor);
     await visitor.getByRole('button', { name: 'Continue with Bakery' }).click();
     await expect(visitor).toHaveURL(`${community.address}/`);
-    await visitor.goto(`${community.address}/settings?tab=account`);
+    await visit(visitor, `${community.address}/settings?tab=account`);
     await visitor.getByRole('button', { name: 'Delete my account' }).click();
     await visitor.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect(visitor.getByText('Your account has been deleted.')).toBeVisible();
@@ -283,7 +284,7 @@ test('a held question is shown to its author only, and to everyone once a modera
 
   await page.goto(`${community.address}/`);
   await expect(page.getByText('Does sourdough freeze?')).toHaveCount(0);
-  await page.goto(`${community.address}/moderation`);
+  await visit(page, `${community.address}/moderation`);
   const item = page.getByRole('article', { name: 'Post by Nora New' });
   await expectInView(item.getByText('Held: others do not see it yet'));
   await expectAccessible(page, { look: 'held post in the review queue' });

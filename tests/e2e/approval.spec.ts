@@ -2,6 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInViewAtBothSizes } from './support/in-view.ts';
 import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
+import { visit } from './support/visit.ts';
 
 const question = 'Why do you want to join?';
 
@@ -75,7 +76,7 @@ test('people register with an answer, wait, and are in once a moderator approves
     await expect(visitor.getByText('Your account is approved. Welcome!')).toBeVisible({ timeout: 15_000 });
     await expect(visitor).toHaveURL(`${address}/`);
     await expect(visitor.getByRole('link', { name: 'Ask Question' }).first()).toBeVisible();
-    await page.goto(`${address}/moderation/members`);
+    await visit(page, `${address}/moderation/members`);
     await page.getByRole('link', { name: 'Nora New' }).first().click();
     await expect(page.getByText('To bake better bread.')).toBeVisible();
 
@@ -84,7 +85,7 @@ test('people register with an answer, wait, and are in once a moderator approves
     await register(refused, { address, name: 'Sam Seller' });
     await expect(refused).toHaveURL(`${address}/application`);
 
-    await page.goto(`${address}/moderation/applications`);
+    await visit(page, `${address}/moderation/applications`);
     const application = page.getByRole('article', { name: 'Account of Sam Seller' });
     await application.getByRole('button', { name: 'Refuse' }).click();
     const refusal = page.getByRole('dialog', { name: 'Refuse the account of Sam Seller?' });

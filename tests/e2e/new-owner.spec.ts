@@ -8,6 +8,7 @@ import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { fillInAccount } from './support/set-up.ts';
+import { visit } from './support/visit.ts';
 
 const spammers = 60;
 const spamNetwork = '192.0.2.1';
@@ -62,7 +63,7 @@ async function setUpCommunity(page: Page, { address }: Community): Promise<void>
 }
 
 async function openSiteSettings(page: Page, { address }: Community): Promise<void> {
-  await page.goto(address);
+  await visit(page, `${address}/`);
   await waitForHydration(page);
   await page.getByRole('button', { name: /account menu/iu }).click();
   await page.getByRole('menuitem', { name: 'Site settings' }).click();
@@ -100,9 +101,9 @@ async function postSpam(browser: Browser, { address }: Community): Promise<void>
 }
 
 async function removeSpam(page: Page, { address }: Community): Promise<void> {
-  await page.goto(`${address}/?tab=recent`);
+  await visit(page, `${address}/?tab=recent`);
   await expect(page.getByRole('link', { name: /Cheap watches/u }).first()).toBeVisible();
-  await page.goto(`${address}/moderation/registrations`);
+  await visit(page, `${address}/moderation/registrations`);
   await waitForHydration(page);
   const card = page.getByRole('article', { name: spamNetwork });
   await expect(card).toContainText(`${spammers} accounts`);
@@ -133,7 +134,7 @@ async function inviteThree(
   browser: Browser,
   { address }: Community,
 ): Promise<[Page, Page, Page]> {
-  await page.goto(`${address}/admin/invitations`);
+  await visit(page, `${address}/admin/invitations`);
   await waitForHydration(page);
   await expect(page.getByLabel('Uses')).toHaveValue('1');
   await page.getByLabel('Uses').fill('3');
@@ -178,7 +179,7 @@ async function makeModerator(
   page: Page,
   { community, name }: { community: Community; name: string },
 ): Promise<void> {
-  await page.goto(`${community.address}/moderation/members`);
+  await visit(page, `${community.address}/moderation/members`);
   await waitForHydration(page);
   await page.getByRole('searchbox', { name: 'Search members' }).fill(name);
   const list = page.getByRole('list', { name: 'Members' });
@@ -215,7 +216,7 @@ async function expectCreated(request: APIRequestContext, url: string, data: obje
 
 /** The new moderator makes another name for the tag. */
 async function addSynonym(page: Page, { address }: Community): Promise<void> {
-  await page.goto(`${address}/topics/sourdough`);
+  await visit(page, `${address}/topics/sourdough`);
   await waitForHydration(page);
   await page.getByRole('link', { name: 'Edit topic' }).click();
   await page.getByLabel('Add a name').fill('levain');
@@ -227,7 +228,7 @@ async function pinQuestion(
   page: Page,
   { community, questionId }: { community: Community; questionId: number },
 ): Promise<void> {
-  await page.goto(`${community.address}/question/${questionId}`);
+  await visit(page, `${community.address}/question/${questionId}`);
   await waitForHydration(page);
   await page.getByRole('button', { name: 'More actions' }).first().click();
   await page.getByRole('menuitem', { name: 'Pin question' }).click();
@@ -249,7 +250,7 @@ async function seesEverything(page: Page, { address }: Community): Promise<void>
 }
 
 async function downloadNumbers(page: Page, { address }: Community): Promise<void> {
-  await page.goto(`${address}/admin/statistics?unit=week`);
+  await visit(page, `${address}/admin/statistics?unit=week`);
   await waitForHydration(page);
   const link = page.getByRole('link', { name: 'Download Statistics as CSV' });
   const readWeek = async () => {

@@ -15,6 +15,7 @@ import { waitForHydration } from './support/hydration.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { startCommunityWithOwner } from './support/set-up.ts';
+import { visit } from './support/visit.ts';
 
 // One after the other: the tests share their community.
 test.describe.configure({ mode: 'default' });
@@ -110,7 +111,7 @@ test('a member claims a profile on a phone, with a text in the old profile', asy
   await expectAnswerBy(page, 'Ada Now');
   const answer = page.getByRole('article', { name: 'Answer by Ada Now' });
   await expect(answer.getByText('Because of the hops.')).toBeVisible();
-  await page.goto(`${community.address}/profile`);
+  await visit(page, `${community.address}/profile`);
   await expect(page.getByRole('list', { name: 'Statistics' })).toContainText('1 answer');
 });
 
