@@ -1,15 +1,16 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import sharp from 'sharp';
 import { limits } from '#shared/core/limits.ts';
 import { askFields, openAskForm } from './support/forms.ts';
 import { waitForTexts } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
-import { registerMember } from './support/members.ts';
 import { askAndOpen, secondMember, uniqueText } from './support/posts.ts';
+import { test } from './support/shared-page.ts';
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your answer' });
-const plain = (background: string) =>
-  sharp({ create: { width: 1600, height: 900, channels: 3, background } })
+/** Small, so that the server makes no smaller copies of it, unless a test is about its size. */
+const plain = (background: string, { width, height } = { width: 160, height: 90 }) =>
+  sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer();
 
@@ -37,15 +38,15 @@ async function give(
 }
 
 test('pictures are added by button, paste and drop, described, and shown to others without a jump', async ({
-  page,
+  sharedPage: page,
   browser,
 }) => {
-  await registerMember(page.request);
   const id = await askAndOpen(page, uniqueText('What is on the picture?'));
   await field(page).click();
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Picture' }).click();
-  await (await choosing).setFiles({ name: 'red.png', mimeType: 'image/png', buffer: await plain('#a33') });
+  const buffer = await plain('#a33', { width: 1600, height: 900 });
+  await (await choosing).setFiles({ name: 'red.png', mimeType: 'image/png', buffer });
   await expect(field(page)).toHaveValue(/^!\[\]\(\/uploads\/[\w-]{22}\/1600x900\.webp\)$/u);
   await expectInView(page.getByText('Describe the picture between the square brackets'));
   // The caret is in the alternative text.
@@ -88,9 +89,8 @@ test('pictures are added by button, paste and drop, described, and shown to othe
 });
 
 test('an upload shows its progress, can be cancelled, delays posting, and says what is wrong', async ({
-  page,
+  sharedPage: page,
 }) => {
-  await registerMember(page.request);
   await askAndOpen(page, uniqueText('Will it arrive?'));
   const requests: (() => Promise<void>)[] = [];
   await page.route('**/api/uploads', (route) => void requests.push(() => route.continue()));
@@ -133,8 +133,7 @@ test('an upload shows its progress, can be cancelled, delays posting, and says w
   await expect(field(page)).toHaveValue(/^!\[\]\([^)]+\)\n!\[\]\([^)]+\)$/u);
 });
 
-test('two uploads of the same name each become the picture in its place', async ({ page }) => {
-  await registerMember(page.request);
+test('two uploads of the same name each become the picture in its place', async ({ sharedPage: page }) => {
   await askAndOpen(page, uniqueText('Which is which?'));
   const requests: (() => Promise<void>)[] = [];
   await page.route('**/api/uploads', (route) => void requests.push(() => route.continue()));
@@ -152,8 +151,10 @@ test('two uploads of the same name each become the picture in its place', async 
   await expect(field(page)).toHaveValue(/^!\[\]\([^)]+\)\(0\) !\[\]\([^)]+\)\(1\) $/u);
 });
 
-test('a draft with an interrupted upload is not posted, and the reason is shown', async ({ page }) => {
-  const { displayName } = await registerMember(page.request);
+test('a draft with an interrupted upload is not posted, and the reason is shown', async ({
+  sharedPage: page,
+  sharedMember: { displayName },
+}) => {
   await askAndOpen(page, uniqueText('Where is the picture?'));
   await page.route('**/api/uploads', () => {});
   await field(page).fill('Look: ');
