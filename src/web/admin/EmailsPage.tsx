@@ -10,7 +10,6 @@ import { useLanguage } from '#web/languages/languages.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import {
@@ -22,6 +21,7 @@ import {
   sendTestEmail,
 } from './emails.ts';
 import page from '#web/ui/page.module.css';
+import { AdminMenu } from './AdminMenu.tsx';
 import admin from './admin.module.css';
 import classes from './emails.module.css';
 
@@ -45,7 +45,7 @@ export function EmailsPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Emails`}</PageHeading>
-        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+        <AdminMenu />
       </div>
       {query.isError && overview === undefined && (
         <LoadError text={t`The emails could not be loaded.`} query={query} />

@@ -3,14 +3,13 @@ import type { Me } from '#shared/identity/accounts.ts';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation } from '#shared/identity/invitations.ts';
-import { paths } from '#web/core/paths.ts';
 import { toast } from '#web/core/toast.ts';
 import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { InvitationCard } from './InvitationCard.tsx';
 import { InvitationForm } from './InvitationForm.tsx';
 import { invitationsQuery, revokeInvitation } from './invitations.ts';
@@ -27,7 +26,7 @@ export function InvitationsPage({ member }: { member: Me }) {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Invitations`}</PageHeading>
-        {isAdmin && <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>}
+        {isAdmin && <AdminMenu />}
       </div>
       <p className={classes.intro}>
         {t`Anyone who has the link can register with it, until it expires, is used up or is revoked.`}

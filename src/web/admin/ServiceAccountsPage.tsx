@@ -3,14 +3,13 @@ import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ServiceAccount, ServiceAccounts as Accounts } from '#shared/integrations/service-accounts.ts';
-import { paths } from '#web/core/paths.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { DeleteServiceAccount } from './DeleteServiceAccount.tsx';
 import { ServiceAccountCard } from './ServiceAccountCard.tsx';
 import { ServiceAccountForm } from './ServiceAccountForm.tsx';
@@ -28,7 +27,7 @@ export function ServiceAccountsPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Service accounts`}</PageHeading>
-        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+        <AdminMenu />
       </div>
       <p className={classes.intro}>
         {t`Accounts of programs that use the API. They cannot sign in, and their posts show “Bot”.`}

@@ -4,14 +4,13 @@ import { useIsFetching, useMutation, useQuery, useQueryClient } from '@tanstack/
 import { useState } from 'react';
 import { type ProviderPreset, providerPresets } from '#shared/admin/sign-in-provider-presets.ts';
 import type { SignInProvider, SignInProviders as ProviderList } from '#shared/admin/sign-in-providers.ts';
-import { paths } from '#web/core/paths.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { SignInProviderCard } from './SignInProviderCard.tsx';
 import { type ProviderLoss, SignInProviderDialog } from './SignInProviderDialog.tsx';
 import { SignInProviderForm } from './SignInProviderForm.tsx';
@@ -28,7 +27,7 @@ export function SignInProvidersPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Sign-in providers`}</PageHeading>
-        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+        <AdminMenu />
       </div>
       <p className={classes.intro}>
         {t`Members can register and sign in with an account at these OpenID Connect providers. Their buttons are on the sign-in page in this order.`}

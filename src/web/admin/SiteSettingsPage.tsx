@@ -1,22 +1,11 @@
 import { t } from '@lingui/core/macro';
-import {
-  IconChartBar,
-  IconCode,
-  IconHistory,
-  IconKey,
-  IconAt,
-  IconRobot,
-  IconUserPlus,
-  IconWebhook,
-} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { settingCategoryNames } from '#shared/core/settings/setting-definition.ts';
-import { paths } from '#web/core/paths.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { type MenuPage, PagesMenu } from '#web/ui/PagesMenu.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { SettingField } from './SettingField.tsx';
 import { SystemSection } from './SystemSection.tsx';
 import { categoryLabels, siteSettingsQuery } from './site-settings.ts';
@@ -32,7 +21,7 @@ export function SiteSettingsPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Site settings`}</PageHeading>
-        <PagesMenu label={t`Administration`} pages={listPages()} />
+        <AdminMenu />
       </div>
       <p className={classes.intro}>
         {t`Changes apply at once, for everyone. Each is in the moderation log, where it can be undone.`}
@@ -60,15 +49,3 @@ export function SiteSettingsPage() {
     </>
   );
 }
-
-/** The other pages of admins. */
-const listPages = (): MenuPage[] => [
-  { href: paths.statistics, label: t`Statistics`, Icon: IconChartBar },
-  { href: paths.emails, label: t`Emails`, Icon: IconAt },
-  { href: paths.signInProviders, label: t`Sign-in providers`, Icon: IconKey },
-  { href: paths.webhooks, label: t`Web hooks`, Icon: IconWebhook },
-  { href: paths.widget, label: t`Questions on other sites`, Icon: IconCode },
-  { href: '/admin/service-accounts', label: t`Service accounts`, Icon: IconRobot },
-  { href: paths.invitations, label: t`Invitations`, Icon: IconUserPlus },
-  { href: paths.moderationLog, label: t`Moderation log`, Icon: IconHistory },
-];

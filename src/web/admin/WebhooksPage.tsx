@@ -3,7 +3,6 @@ import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '#shared/integrations/webhooks.ts';
-import { paths } from '#web/core/paths.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { CopyField } from '#web/ui/CopyField.tsx';
 import { ConfirmDialog, Dialog } from '#web/ui/Dialog.tsx';
@@ -11,8 +10,8 @@ import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadingRegion } from '#web/ui/LoadingRegion.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { SkeletonLines } from '#web/ui/Skeleton.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { WebhookCard } from './WebhookCard.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 import { deleteWebhook, webhooksQuery } from './webhooks.ts';
@@ -30,7 +29,7 @@ export function WebhooksPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Web hooks`}</PageHeading>
-        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+        <AdminMenu />
       </div>
       <p className={classes.intro}>
         {t`Other programs and chats receive what happens here, such as new questions with a topic.`}

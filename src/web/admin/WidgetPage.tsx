@@ -3,16 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { type Language, languageNames, languages } from '#shared/core/languages.ts';
 import { limits } from '#shared/core/limits.ts';
-import { paths } from '#web/core/paths.ts';
 import { settingLabel } from '#web/core/setting-texts.ts';
 import { Button } from '#web/ui/Button.tsx';
 import { copyWithToast } from '#web/ui/copy-with-toast.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { Textarea } from '#web/ui/mantine/Textarea.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { siteSettingsQuery } from './site-settings.ts';
 import { buildWidgetSnippet, usualCount, type WidgetChoice } from './widget-snippet.ts';
 import { WidgetPreview } from './WidgetPreview.tsx';
@@ -29,7 +28,7 @@ export function WidgetPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Questions on other sites`}</PageHeading>
-        <ButtonLink href={paths.siteSettings}>{t`Site settings`}</ButtonLink>
+        <AdminMenu />
       </div>
       <p className={classes.intro}>
         {t`A list of questions for another site, such as the documentation of a product. It sets no cookies.`}

@@ -4,18 +4,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Announcement } from '#shared/moderation/announcements.ts';
 import { formatDateTime } from '#web/core/format.ts';
 import { useLive } from '#web/core/live.ts';
-import { paths, tagPath } from '#web/core/paths.ts';
+import { tagPath } from '#web/core/paths.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { AnnouncementText } from '#web/discovery/index.ts';
 import { announcementsKey } from '#web/discovery/index.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink, Link } from '#web/ui/Link.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import page from '#web/ui/page.module.css';
 import { AnnouncementForm } from './AnnouncementForm.tsx';
 import { allAnnouncementsQuery, endAnnouncement, postAnnouncement, toDraft } from './announcements.ts';
 import classes from './moderation.module.css';
+import { ModerationMenu } from './ModerationMenu.tsx';
 
 /** Where moderators post and end announcements, and unpin questions. */
 export function AnnouncementsPage() {
@@ -28,7 +29,7 @@ export function AnnouncementsPage() {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Announcements`}</PageHeading>
-        <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
+        <ModerationMenu />
       </div>
       <p className={classes.quiet}>
         {t`Announcements and pinned questions are shown above the list of questions. To pin a question, open its menu.`}

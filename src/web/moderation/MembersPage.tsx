@@ -14,11 +14,13 @@ import { DownloadLink } from '#web/ui/DownloadLink.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { ButtonLink, Link } from '#web/ui/Link.tsx';
+import { Link } from '#web/ui/Link.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { memberListQuery } from './member-list.ts';
 import { MemberRow } from './MemberRow.tsx';
+import { ModerationMenu } from './ModerationMenu.tsx';
+import fields from '#web/ui/fields.module.css';
 import classes from './members.module.css';
 import { oneOf } from '#web/core/page-search.ts';
 
@@ -73,8 +75,7 @@ export function MembersPage({ member }: { member: Me }) {
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Members`}</PageHeading>
         <div className={pageClasses.buttons}>
-          <ButtonLink href={paths.registrations}>{t`Recent registrations`}</ButtonLink>
-          <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
+          <ModerationMenu />
         </div>
       </div>
       <MemberSearch q={q} show={show} isAdmin={isAdmin} />
@@ -99,7 +100,7 @@ export function MembersPage({ member }: { member: Me }) {
               <label className={classes.all}>
                 <input
                   type="checkbox"
-                  className={classes.checkbox}
+                  className={fields.checkbox}
                   checked={selectable.length > 0 && selectable.every(({ id }) => selected.has(id))}
                   // Not the previous list, while the chosen one loads.
                   disabled={selectable.length === 0 || query.isPlaceholderData}

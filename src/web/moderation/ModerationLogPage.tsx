@@ -2,7 +2,10 @@ import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { ModerationLogEntry } from '#shared/moderation/moderation.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { useMember } from '#web/core/session.ts';
 import { moderationLogQuery } from './moderation.ts';
+import { ModerationMenu } from './ModerationMenu.tsx';
 import { ModerationLogList } from './ModerationLogList.tsx';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -15,6 +18,7 @@ const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'
 /** The moderation log, for every member. */
 export function ModerationLogPage() {
   usePageTitle(t`Moderation log`);
+  const isModerator = canModerate(useMember()?.role ?? 'member');
   const client = useQueryClient();
   const query = useInfiniteQuery(moderationLogQuery);
   const [restoring, setRestoring] = useState<ModerationLogEntry['restorable']>(null);
@@ -22,6 +26,7 @@ export function ModerationLogPage() {
     <>
       <div className={classes.header}>
         <PageHeading className={classes.heading}>{t`Moderation log`}</PageHeading>
+        {isModerator && <ModerationMenu />}
       </div>
       <PagedList
         query={query}

@@ -3,6 +3,7 @@ import {
   IconChartBar,
   IconHistory,
   IconLink,
+  IconMailPlus,
   IconPencil,
   IconSpeakerphone,
   IconShield,
@@ -17,7 +18,7 @@ import { type MenuPage, PagesMenu } from '#web/ui/PagesMenu.tsx';
 import { applicationCountQuery } from './applications.ts';
 import { editSuggestionCountQuery } from './edit-suggestions.ts';
 
-/** The other pages of moderators. */
+/** The pages of moderators. */
 export function ModerationMenu() {
   const edits = useQuery(editSuggestionCountQuery).data?.open ?? 0;
   const accounts = useQuery(applicationCountQuery).data?.waiting ?? 0;
@@ -40,6 +41,7 @@ const listPages = ({ edits, accounts }: { edits: number; accounts: number }): Me
   { href: paths.members, label: t`Members`, Icon: IconUsers },
   { href: `${paths.members}?show=profile_links`, label: t`Links in profiles`, Icon: IconLink },
   { href: paths.registrations, label: t`Recent registrations`, Icon: IconUserPlus },
+  { href: paths.invitations, label: t`Invitations`, Icon: IconMailPlus },
   { href: paths.announcements, label: t`Announcements`, Icon: IconSpeakerphone },
   { href: paths.moderationLog, label: t`Moderation log`, Icon: IconHistory },
   { href: paths.statistics, label: t`Statistics`, Icon: IconChartBar },

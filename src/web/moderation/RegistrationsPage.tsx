@@ -4,15 +4,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { RegisteredAccount, RemovalSelection } from '#shared/moderation/removals.ts';
 import { moderationKeys } from './moderation.ts';
+import { ModerationMenu } from './ModerationMenu.tsx';
 import classes from './moderation.module.css';
 import { RegistrationNetworkCard } from './RegistrationNetworkCard.tsx';
 import { RemovalList } from './RemovalList.tsx';
 import { approveAccounts, registrationNetworksQuery } from './removals.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
-import { paths } from '#web/core/paths.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -93,10 +92,7 @@ export function RegistrationsPage() {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Recent registrations`}</PageHeading>
-        <div className={classes.buttons}>
-          <ButtonLink href={paths.invitations}>{t`Invitations`}</ButtonLink>
-          <ButtonLink href={paths.moderation}>{t`Review queue`}</ButtonLink>
-        </div>
+        <ModerationMenu />
       </div>
       <RemovalList />
       <div className={classes.span}>

@@ -7,6 +7,8 @@ import {
   editSuggestionList,
   maxEditSuggestionCount,
 } from '#shared/moderation/edit-suggestions.ts';
+import { canModerate } from '#shared/identity/roles.ts';
+import { useMember } from '#web/core/session.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { paths, parseSearch } from '#web/core/paths.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
@@ -16,11 +18,13 @@ import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { editSuggestionCountQuery, editSuggestionsQuery, suggestionKeys } from './edit-suggestions.ts';
 import classes from './moderation.module.css';
+import { ModerationMenu } from './ModerationMenu.tsx';
 import { SuggestedEditCard } from './SuggestedEditCard.tsx';
 
 /** The suggested edits that the member can decide, and their own. */
 export function SuggestedEditsPage() {
   usePageTitle(t`Suggested edits`);
+  const isModerator = canModerate(useMember()?.role ?? 'member');
   const search = parseSearch(useLocation().search);
   const list = editSuggestionList.catch('review').parse(search['list']);
   const client = useQueryClient();
@@ -35,6 +39,7 @@ export function SuggestedEditsPage() {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Suggested edits`}</PageHeading>
+        {isModerator && <ModerationMenu />}
       </div>
       <TabLinks label={t`Suggested edits`} tabs={useTabs()} current={list}>
         <div className={classes.apart}>
