@@ -7,6 +7,7 @@ import { Link } from '#web/ui/Link.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { matchedRuleLabels } from './moderation-messages.ts';
 import { describeActivity } from './removals.ts';
+import fields from '#web/ui/fields.module.css';
 import classes from './members.module.css';
 
 /** A member in the list for moderators. */
@@ -26,7 +27,7 @@ export function MemberRow({
     <li className={classes.row} tabIndex={-1} data-shortcut-stop>
       <input
         type="checkbox"
-        className={classes.checkbox}
+        className={fields.checkbox}
         aria-label={t`Select ${displayName}`}
         checked={isSelected}
         disabled={onSelect === null}
