@@ -1,6 +1,6 @@
 import { projectRoot } from '#server/core/paths.ts';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { glob, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -44,6 +44,30 @@ test('has no :has() on the whole page, which computes all styles again after eac
   expect(sheets.flatMap((sheet) => sheet.match(/(?:\bhtml|\bbody|:root|[,}{]):has\([^{]*/gu) ?? [])).toEqual(
     [],
   );
+});
+
+test('asks for the direction of an element instead of the language of the page', async () => {
+  const names = (await readdir(path.join(built, 'assets'))).filter((name) => name.endsWith('.css'));
+  const sheets = (await Promise.all(names.map((name) => contentOf(path.join('assets', name))))).join('');
+  expect(sheets).toContain(':dir(rtl)');
+  expect(sheets).not.toContain(':lang(ar)');
+});
+
+test('uses only CSS variables that are defined', async () => {
+  const used = new Set<string>();
+  const defined = new Set<string>();
+  for await (const file of glob('src/web/**/*.{css,ts,tsx}', { cwd: projectRoot })) {
+    const text = await readFile(path.join(projectRoot, file), 'utf8');
+    if (file.endsWith('.css')) for (const [, name = ''] of text.matchAll(/var\((--[\w-]+)/gu)) used.add(name);
+    for (const [, name = ''] of text.matchAll(/(--[\w-]+)'?\]?[:,]/gu)) defined.add(name);
+    for (const [, name = ''] of text.matchAll(/@property (--[\w-]+)/gu)) defined.add(name);
+  }
+  // Mantine sets its own on its components.
+  const unknown = [...used].filter(
+    (name) => !defined.has(name) && !/^--(?:mantine|button|menu)-/u.test(name),
+  );
+  expect(used.size).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });
 
 /** Maps each class that has styles to the file of the library with those styles. */
