@@ -2,7 +2,7 @@ import { type Browser, expect, type Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { saveDraft } from './support/drafts.ts';
 import { askQuestion, makeModerator, registerMember, newMember } from './support/members.ts';
-import { secondMember, uniqueText } from './support/posts.ts';
+import { postAnswer, secondMember, uniqueText } from './support/posts.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { test } from './support/shared-page.ts';
@@ -213,6 +213,43 @@ test('the bottom bar fits its labels in every language on a phone', async ({ pag
         .map((link) => link.textContent),
     );
     expect(overflowing, language).toEqual([]);
+  }
+});
+
+test('the bottom bar of low windows has whole labels, and the unread count beside them', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Low windows?') });
+  const other = await secondMember(browser, 'Sasha Low');
+  await postAnswer(other.page.request, id, 'Yes.');
+  await page.goto('/');
+  const bar = page.getByRole('navigation', { name: 'Main' });
+  // A window of 1280 by 800 at 200 % zoom, and one of 1280 by 1024 at 400 %.
+  for (const viewport of [
+    { width: 640, height: 400 },
+    { width: 320, height: 256 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await expect(bar.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible();
+    const problems = await bar.evaluate((element) => {
+      const labels = [...element.querySelectorAll('a')].map((link) => {
+        const label = document.createRange();
+        const text = [...link.childNodes].find(({ nodeName }) => nodeName === '#text');
+        label.selectNodeContents(text ?? link.querySelector('span') ?? link);
+        return [...label.getClientRects()];
+      });
+      const badge = element.querySelector('a > span:last-child')?.getBoundingClientRect();
+      const covered = labels.flat().some((box) => {
+        if (badge === undefined) return true;
+        return (
+          box.right > badge.left && box.left < badge.right && box.bottom > badge.top && box.top < badge.bottom
+        );
+      });
+      return { broken: labels.filter((boxes) => boxes.length !== 1).length, covered };
+    });
+    expect(problems, `${viewport.width}`).toEqual({ broken: 0, covered: false });
   }
 });
 
