@@ -5,11 +5,12 @@ import { DraftList, DraftSkeletons } from './DraftList.tsx';
 import { draftsQuery } from './drafts.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
-import { ButtonLink } from '#web/ui/Link.tsx';
+import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from '#web/ui/page.module.css';
+import list from './DraftList.module.css';
 
 export function DraftsPage() {
   usePageTitle(t`Drafts`);
@@ -24,12 +25,12 @@ function MemberDrafts({ member }: { member: Me }) {
     <>
       <div className={classes.header}>
         <PageHeading className={classes.heading}>{t`Drafts`}</PageHeading>
-        <div className={classes.buttons}>
-          <ButtonLink href={`${paths.suggestedEdits}?list=own`}>{t`Your suggested edits`}</ButtonLink>
-          <ButtonLink href={paths.removedPosts}>{t`Your removed posts`}</ButtonLink>
-        </div>
       </div>
       <p className={classes.lead}>{t`Unfinished posts are saved here until you post them.`}</p>
+      <p className={list.related}>
+        <Link href={`${paths.suggestedEdits}?list=own`}>{t`Your suggested edits`}</Link>
+        <Link href={paths.removedPosts}>{t`Your removed posts`}</Link>
+      </p>
       {query.isPending ? (
         <DraftSkeletons />
       ) : query.data === undefined ? (
