@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { IconChevronDown } from '@tabler/icons-react';
 import { VisuallyHidden } from '#web/ui/VisuallyHidden.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
@@ -149,19 +150,22 @@ function PreferenceRow(props: {
         </label>
       </td>
       <td>
-        <select
-          className={classes.select}
-          aria-labelledby={`${lineId} ${columns.email}`}
-          disabled={isOff || !canEmail}
-          value={canEmail ? email : 'off'}
-          onChange={(event) => save({ email: event.currentTarget.value as EmailFrequency })}
-        >
-          {emailFrequencies().map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <span className={classes.frequency}>
+          <select
+            className={classes.select}
+            aria-labelledby={`${lineId} ${columns.email}`}
+            disabled={isOff || !canEmail}
+            value={canEmail ? email : 'off'}
+            onChange={(event) => save({ email: event.currentTarget.value as EmailFrequency })}
+          >
+            {emailFrequencies().map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <IconChevronDown size={16} stroke={1.8} aria-hidden />
+        </span>
       </td>
       <td>
         <label className={classes.box}>
