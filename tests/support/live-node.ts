@@ -10,6 +10,7 @@ import { openDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { type LiveServer, startLiveServer } from '#server/core/live.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
+import { addEventTexts } from '#server/posts/event-texts.ts';
 import { followEventStream } from '#server/core/event-stream.ts';
 import { startTypingTracker } from '#server/core/live-typing-presence.ts';
 import type { SubscribeResult, Topic, TypingPresence } from '#shared/core/events.ts';
@@ -40,6 +41,7 @@ export async function startLiveNode(
     db,
     connection,
     log,
+    addTexts: (events) => addEventTexts(db, events),
     onEvents: (events, position) => live?.deliver(events, position),
     onGap: (position) => live?.announceGap(position),
   });

@@ -14,7 +14,7 @@ import {
 } from './event-position.ts';
 import { type EventsRead, notIncludedIn, readEvents } from './event-reads.ts';
 import { selectNeededTransaction } from './event-reader.ts';
-import { EventBuffer } from './event-buffer.ts';
+import { EventBuffer, type StoredEvent } from './event-buffer.ts';
 
 /** The missed events of a topic. `gap`: some events are lost, so the client must fetch everything again. */
 export type CatchUp = { events: LiveEvent[]; gap: boolean; position: Position };
@@ -24,8 +24,9 @@ export type EventStream = {
   /** All events up to this position have been delivered. */
   position: () => Position;
   /**
-   * Prepares catching up from a client's position: reads from the table what this node no longer buffers. `catchUp`
-   * then returns the rest synchronously, so that no event is delivered between catching up and joining the topic.
+   * Reads the events since a client's position, from the table if this node no longer buffers them. `catchUp` then
+   * returns those that came meanwhile synchronously, so that no event is delivered between catching up and joining the
+   * topic.
    */
   readSince: (topic: Topic, from: Position) => Promise<CatchUp>;
   /** The events of a topic since `older`, up to the current position of this stream. */
@@ -67,11 +68,13 @@ export async function followEventStream(options: {
   /** The name of the connection that listens. */
   application?: string;
   log: Logger;
-  onEvents: (events: TopicEvent[], position: Position) => void;
+  /** Adds texts of posts to events when they are delivered, and again when they are delivered later. */
+  addTexts?: <Each extends TopicEvent>(events: readonly Each[]) => Promise<readonly Each[]>;
+  onEvents: (events: readonly TopicEvent[], position: Position) => void;
   /** Called when events are lost: the database was replaced, or was unreachable for too long. */
   onGap: (position: Position) => void;
 }): Promise<EventStream> {
-  const { db, connection, application, log, onEvents, onGap } = options;
+  const { db, connection, application, log, addTexts = async (events) => events, onEvents, onGap } = options;
   let current = await readStream(db, null);
   let recent = new EventBuffer(current.snapshot);
   let lastReadAt = performance.now();
@@ -120,7 +123,8 @@ export async function followEventStream(options: {
       const waiting = pendingReads;
       pendingReads = [];
       try {
-        dispatch(await readStream(db, current.snapshot));
+        const next = await readStream(db, current.snapshot);
+        dispatch({ ...next, events: await addTexts(next.events) });
         isFailing = false;
       } catch (error) {
         isFailing = true;
@@ -159,10 +163,13 @@ export async function followEventStream(options: {
       if (isFailing) return lost;
     }
     if (hasGap(from, current.snapshot)) return lost;
-    if (recent.coversSince(from)) return { events: [], gap: false, position };
     const to = current;
-    const read = await eventsBetween(db, topic, { from, to: to.snapshot });
-    return read === null ? lost : { events: read, gap: false, position: to.position };
+    const events = recent.coversSince(from)
+      ? recent.listAfter(from, topic)
+      : await eventsBetween(db, topic, { from, to: to.snapshot });
+    if (events === null || events.length > maxReplayed) return lost;
+    const delivered = await addTexts(events.map((event) => ({ topic, event })));
+    return { events: delivered.map((each) => each.event), gap: false, position: to.position };
   }
 
   function readAgain(): Promise<void> {
@@ -173,7 +180,7 @@ export async function followEventStream(options: {
   }
 }
 
-type StreamRead = EventsRead & { position: Position };
+type StreamRead = Omit<EventsRead, 'events'> & { events: readonly StoredEvent[]; position: Position };
 
 async function readStream(db: Database, since: StreamSnapshot | null): Promise<StreamRead> {
   const read = await readEvents(db, since);

@@ -8,7 +8,6 @@ import { tagKey } from '#shared/core/text.ts';
 import { draftTargets } from '#shared/posts/drafts.ts';
 import type { OwnQuestionEdit } from '#shared/posts/tag-proposals.ts';
 import { lockAnswer, updateAnswer } from './answers-queries.ts';
-import { createAnswerExcerpt } from './cards.ts';
 import { endDraft } from './drafts.ts';
 import { createExcerpt } from './excerpt.ts';
 import { refuseManyMentions } from './mentions-limits.ts';
@@ -192,7 +191,7 @@ const writers: Readonly<Record<PostKind, (tx: Tx, change: Change) => Promise<Top
     const { tags, added, removed, events } = await setQuestionTags(tx, { questionId: id, tags: draft.tags });
     await changeTagsInStatistics(tx, { questionId: id, added, removed });
     return [
-      ...buildQuestionEditedEvents({ id, ...draft, tags, created_at: old.created_at }),
+      ...buildQuestionEditedEvents({ id, tags, created_at: old.created_at }),
       buildQuestionActivityEvent(id, tags),
       ...events,
     ];
@@ -203,10 +202,7 @@ const writers: Readonly<Record<PostKind, (tx: Tx, change: Change) => Promise<Top
     const at = await updateAnswer(tx, { id, content: texts.content });
     return [
       { topic: `question:${questionId}`, event: { kind: 'answer-edited', answerId: id } },
-      {
-        topic: 'answers',
-        event: { kind: 'answer-edited', answerId: id, ...createAnswerExcerpt(texts.content) },
-      },
+      { topic: 'answers', event: { kind: 'answer-edited', answerId: id } },
       await touchQuestion(tx, { id: questionId, at }),
     ];
   },

@@ -1,5 +1,4 @@
 import type { TopicEvent } from '#server/core/events.ts';
-import { createExcerpt } from './excerpt.ts';
 
 /** The counts of a question as stored in the tables. */
 export type QuestionCounts = { upvotes: number; downvotes: number; views: number; answer_count: number };
@@ -49,16 +48,17 @@ export function buildDuplicateEvents(questionId: number, duplicateOf: number | n
 /** The events for the question's page and for lists of questions and answers when its title, text or tags change. */
 export function buildQuestionEditedEvents(question: {
   id: number;
-  title: string;
-  content: string;
   /** As they are shown. */
   tags: string[];
   created_at: Date;
 }): TopicEvent[] {
-  const { id, title, content, tags, created_at: createdAt } = question;
-  const { excerpt, cut } = createExcerpt(content);
-  const fields = { title, excerpt, excerptCut: cut, tags, createdAt: createdAt.toISOString() };
-  const event = { kind: 'question-edited', questionId: id, ...fields } as const;
+  const { id, tags, created_at: createdAt } = question;
+  const event = {
+    kind: 'question-edited',
+    questionId: id,
+    tags,
+    createdAt: createdAt.toISOString(),
+  } as const;
   return [
     { topic: `question:${id}`, event: { kind: 'edited' } },
     { topic: 'feeds', event },

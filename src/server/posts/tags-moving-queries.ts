@@ -131,9 +131,6 @@ export async function moveTagCounts(
 /** A visible question whose tags changed. */
 type RetaggedQuestion = {
   id: number;
-  title: string;
-  excerpt: string;
-  excerpt_cut: boolean;
   created_at: Date;
   tags: string[];
 };
@@ -149,7 +146,7 @@ export async function writeTagText(tx: Tx, questionIds: readonly number[]): Prom
     ) named
     where question.id = named.question_id and question.tag_text <> named.names`.execute(tx);
   const { rows } = await sql<RetaggedQuestion>`
-    select id, title, excerpt, excerpt_cut, created_at, ${questionTagNames} as tags
+    select id, created_at, ${questionTagNames} as tags
     from question post where id = ${ids}`.execute(tx);
   return rows;
 }

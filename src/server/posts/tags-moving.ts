@@ -67,9 +67,6 @@ async function writeTagNames(tx: Tx, questionIds: readonly number[]): Promise<To
       event: {
         kind: 'question-edited',
         questionId: question.id,
-        title: question.title,
-        excerpt: question.excerpt,
-        excerptCut: question.excerpt_cut,
         tags: question.tags,
         createdAt: question.created_at.toISOString(),
         retagged: true,

@@ -24,13 +24,15 @@ export type Topic =
 /** The present votes of a post. */
 type VoteCounts = { id: number; upvotes: number; downvotes: number };
 
-/** The fields of a question that lists show, after an edit. */
+/** What lists show of the texts of a post. */
+export type QuestionTexts = { title: string; excerpt: string; excerptCut: boolean };
+export type AnswerTexts = { excerpt: string; excerptCut: boolean };
+
 type QuestionEdited = {
   kind: 'question-edited';
   questionId: number;
-  title: string;
-  excerpt: string;
-  excerptCut: boolean;
+  /** Added when the event is delivered, from what is visible then; absent if nothing is, or with `retagged`. */
+  texts?: QuestionTexts | undefined;
   tags: string[];
   /** When the question was posted. */
   createdAt: string;
@@ -71,7 +73,8 @@ export type FeedEvent =
 export type AnswersEvent =
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-counted'; answerId: number; upvotes: number; downvotes: number }
-  | { kind: 'answer-edited'; answerId: number; excerpt: string; excerptCut: boolean }
+  /** `texts`: as those of an edited question. */
+  | { kind: 'answer-edited'; answerId: number; texts?: AnswerTexts | undefined }
   /** The accepted answer of the question now; null for none. */
   | { kind: 'answer-accepted'; questionId: number; acceptedAnswerId: number | null }
   | { kind: 'answer-deleted'; answerId: number }

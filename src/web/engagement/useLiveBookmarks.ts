@@ -19,11 +19,11 @@ export function useLiveBookmarks(): void {
             ({ questionId }) => questionId === event.questionId,
             () => null,
           );
-        if (event.kind !== 'question-edited') continue;
-        const { title, excerpt, excerptCut } = event;
+        if (event.kind !== 'question-edited' || !event.texts) continue;
+        const { texts } = event;
         change(
           ({ questionId }) => questionId === event.questionId,
-          (each) => (each.answerId === null ? { ...each, title, excerpt, excerptCut } : { ...each, title }),
+          (each) => (each.answerId === null ? { ...each, ...texts } : { ...each, title: texts.title }),
         );
       }
     },
@@ -38,10 +38,10 @@ export function useLiveBookmarks(): void {
             () => null,
           );
         if (event.kind !== 'answer-edited') continue;
-        const { excerpt, excerptCut } = event;
+        const { answerId, texts } = event;
         change(
-          ({ answerId }) => answerId === event.answerId,
-          (each) => ({ ...each, excerpt, excerptCut }),
+          (bookmark) => bookmark.answerId === answerId,
+          (each) => ({ ...each, ...texts }),
         );
       }
     },

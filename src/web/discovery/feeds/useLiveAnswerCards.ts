@@ -30,8 +30,8 @@ export function useLiveAnswerCards<Data>({
         return change((card) => (card.id === answerId ? { ...card, upvotes, downvotes } : card));
       }
       case 'answer-edited': {
-        const { answerId, excerpt, excerptCut } = event;
-        return change((card) => (card.id === answerId ? { ...card, excerpt, excerptCut } : card));
+        const { answerId, texts } = event;
+        return change((card) => (card.id === answerId ? { ...card, ...texts } : card));
       }
       case 'answer-accepted': {
         const { questionId, acceptedAnswerId } = event;
@@ -42,8 +42,10 @@ export function useLiveAnswerCards<Data>({
       case 'answer-deleted':
         return change((card) => (card.id === event.answerId ? null : card));
       case 'question-edited': {
-        const { questionId, title: questionTitle } = event;
-        return change((card) => (card.questionId === questionId ? { ...card, questionTitle } : card));
+        const { questionId, texts } = event;
+        return change((card) =>
+          card.questionId === questionId && texts ? { ...card, questionTitle: texts.title } : card,
+        );
       }
       case 'question-deleted':
         return change((card) => (card.questionId === event.questionId ? null : card));

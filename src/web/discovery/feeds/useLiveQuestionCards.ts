@@ -55,7 +55,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
       case 'question-edited':
         return change(event.questionId, (card) =>
           (belongsAfterEdit === undefined || belongsAfterEdit(event)) && isMutedAfterEdit?.(event) !== true
-            ? { ...card, ...pickText(event) }
+            ? { ...card, ...event.texts, tags: event.tags }
             : null,
         );
       case 'question-deleted':
@@ -123,8 +123,4 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
 
 function pickCounts({ upvotes, downvotes, views, answerCount }: QuestionCounted) {
   return { upvotes, downvotes, views, answerCount };
-}
-
-function pickText({ title, excerpt, excerptCut, tags }: QuestionEdited) {
-  return { title, excerpt, excerptCut, tags };
 }

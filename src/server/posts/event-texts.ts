@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { TopicEvent } from '#server/core/events.ts';
+import { createReadBatcher } from '#server/core/read-batcher.ts';
+import type { Reader } from '#server/core/database.ts';
+import type { AnswerTexts, QuestionTexts } from '#shared/core/events.ts';
+import { answerStartLength, createAnswerExcerpt } from './cards.ts';
+
+type EditedPost = { kind: 'question' | 'answer'; id: number };
+
+/** The maximum number of posts per statement. */
+const maxBatchSize = 500;
+
+const readQuestion = createReadBatcher({ readBatch: readQuestions, maxBatchSize });
+const readAnswer = createReadBatcher({ readBatch: readAnswers, maxBatchSize });
+
+/**
+ * Adds to the events of edits what lists show of the post now. The stream does not store texts, because a post may be
+ * hidden or deleted while its events are still delivered (docs/product.md 14.3): the event then has none.
+ */
+export async function addEventTexts<Each extends TopicEvent>(
+  db: Reader,
+  events: readonly Each[],
+): Promise<readonly Each[]> {
+  const reads = new Map<string, Promise<QuestionTexts | AnswerTexts | undefined>>();
+  for (const { id, kind } of events.map(toEditedPost).filter((post) => post !== null))
+    if (!reads.has(`${kind} ${id}`))
+      reads.set(`${kind} ${id}`, kind === 'question' ? readQuestion(db, id) : readAnswer(db, id));
+  if (reads.size === 0) return events;
+  return Promise.all(
+    events.map(async (each) => {
+      const post = toEditedPost(each);
+      if (post === null) return each;
+      const texts = await reads.get(`${post.kind} ${post.id}`);
+      return { ...each, event: { ...each.event, texts } };
+    }),
+  );
+}
+
+/** The post whose texts lists of questions or answers show again after this event; null for none. */
+function toEditedPost({ topic, event }: TopicEvent): EditedPost | null {
+  if (event.kind === 'question-edited' && event.retagged !== true)
+    return { kind: 'question', id: event.questionId };
+  // The page of the question reads the answer again.
+  if (event.kind === 'answer-edited' && topic === 'answers') return { kind: 'answer', id: event.answerId };
+  return null;
+}
+
+async function readQuestions(db: Reader, ids: readonly number[]): Promise<(QuestionTexts | undefined)[]> {
+  const { rows } = await sql<QuestionTexts & { id: number }>`
+    select id, title, excerpt, excerpt_cut as "excerptCut" from question
+    where id = any(${[...ids]}::bigint[])`.execute(db);
+  const texts = new Map(rows.map(({ id, ...each }) => [id, each]));
+  return ids.map((id) => texts.get(id));
+}
+
+async function readAnswers(db: Reader, ids: readonly number[]): Promise<(AnswerTexts | undefined)[]> {
+  const { rows } = await sql<{ id: number; start: string }>`
+    select id, left(content, ${answerStartLength}) as start from answer
+    where id = any(${[...ids]}::bigint[])`.execute(db);
+  const texts = new Map(rows.map(({ id, start }) => [id, createAnswerExcerpt(start)]));
+  return ids.map((id) => texts.get(id));
+}
