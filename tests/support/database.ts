@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { inject } from 'vitest';
 import { withClient } from './database-client.ts';
+import { eventually } from './eventually.ts';
 
 /** Connections of the test run to PostgreSQL, created by global-setup.ts. */
 export type TestPostgresServer = {
@@ -57,4 +58,20 @@ export function withDatabase(connection: pg.ClientConfig, database: string): pg.
 
 export async function runAsAdmin(admin: pg.ClientConfig, statement: string): Promise<void> {
   await withClient(admin, (client) => client.query(statement));
+}
+
+/**
+ * Sets whether the temporary PostgreSQL of a run writes to the disk at once. It does not by default: tests never cut the
+ * power, and a new database is some 1,000 files.
+ */
+export async function setFsync(admin: pg.ClientConfig, value: 'on' | 'off'): Promise<void> {
+  await runAsAdmin(admin, `alter system set fsync = ${value}`);
+  await runAsAdmin(admin, 'select pg_reload_conf()');
+  // New connections have it a moment later.
+  await eventually(() =>
+    withClient(admin, async (client) => {
+      const { rows } = await client.query<{ fsync: string }>('show fsync');
+      return rows[0]?.fsync === value;
+    }),
+  );
 }

@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '#server/core/database.ts';
 import { startEmbeddedPostgres } from '#server/postgres/embedded.ts';
 import { migrate } from '#server/postgres/migrations.ts';
-import { runAsAdmin, type TestPostgresServer, withDatabase } from './database.ts';
+import { runAsAdmin, setFsync, type TestPostgresServer, withDatabase } from './database.ts';
 
 type RunningServer = Omit<TestPostgresServer, 'template'> & { stop: () => Promise<void> };
 
@@ -58,8 +58,10 @@ async function ownServer(): Promise<RunningServer> {
   await chmod(parent, 0o711);
   const embedded = await startEmbeddedPostgres({
     dataDirectory: path.join(parent, 'data'),
+    isTemporary: true,
     log: pino({ level: 'error' }),
   });
+  await setFsync(embedded.superuser, 'off');
   return {
     admin: embedded.superuser,
     user: embedded.connection,

@@ -13,7 +13,7 @@ import { findViolations } from './integrity-check.ts';
 import { readConfig } from '#server/core/config.ts';
 import { connectToRunningOrStart } from '#server/postgres/connect.ts';
 import { migrationsDirectory, projectRoot } from '#server/core/paths.ts';
-import { runAsAdmin, withDatabase } from '#tests/support/database.ts';
+import { runAsAdmin, setFsync, withDatabase } from '#tests/support/database.ts';
 import { compileCache } from '#tests/support/parley-process.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
@@ -27,8 +27,13 @@ import { registerDoctorCommand } from './doctor-command.ts';
 import type { Finding } from './doctor-findings.ts';
 import { checkClock } from './doctor-check-host.ts';
 
+const { admin, isTemporary } = inject('testServer');
+if (isTemporary) await setFsync(admin, 'on');
 const server = await startTestServer();
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  if (isTemporary) await setFsync(admin, 'off');
+});
 const url = toDatabaseUrl(server.database.connection);
 const ann = await server.register('Ann');
 const bob = await server.register('Bob');
@@ -76,10 +81,7 @@ test('compares the counts of a sound community, and gives the reason for each re
     },
   ]);
   const { database } = server.database.connection;
-  await runAsAdmin(
-    inject('testServer').admin,
-    `alter database ${database ?? ''} set synchronous_commit = on`,
-  );
+  await runAsAdmin(admin, `alter database ${database ?? ''} set synchronous_commit = on`);
   const { out, code } = await examine();
   expect(out).toMatch(/^ok +database: PostgreSQL \d+\S* has what Parley needs\.$/m);
   expect(out).toMatch(/^ok +clock: /m);
@@ -208,7 +210,7 @@ test('does not create a database where Parley never ran', async () => {
 });
 
 test('says that an empty database has no community, as commands do that only read', async () => {
-  const { admin, user, owner } = inject('testServer');
+  const { user, owner } = inject('testServer');
   const database = `test_empty_${randomBytes(8).toString('hex')}`;
   await runAsAdmin(admin, `create database ${database} owner ${owner}`);
   onTestFinished(() => runAsAdmin(admin, `drop database ${database} with (force)`));

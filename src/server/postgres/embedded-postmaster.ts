@@ -23,6 +23,7 @@ export type ConnectionSettings = {
 /** The options of one run of PostgreSQL. `host` is the socket directory, or the loopback address on Windows. */
 export type LaunchOptions = {
   data: DataDirectory;
+  isTemporary: boolean;
   binaries: PostgresBinaries;
   account: OsAccount | undefined;
   host: string;
@@ -80,14 +81,14 @@ export async function launchPostgres(
   return { pid: child.pid ?? 0, ended, stop: () => stop(launch, child, ended) };
 }
 
-function parameters({ data, host, port }: LaunchOptions): string[] {
+function parameters({ data, isTemporary, host, port }: LaunchOptions): string[] {
   const socket = process.platform !== 'win32';
   const settings = {
     listen_addresses: socket ? '' : host,
     unix_socket_directories: socket ? `"${host.replaceAll('"', '""')}"` : '',
     unix_socket_permissions: '0700',
     // Overrides every settings file: acknowledged data is on disk.
-    fsync: 'on',
+    ...(!isTemporary && { fsync: 'on' }),
     full_page_writes: 'on',
     synchronous_commit: 'on',
   };

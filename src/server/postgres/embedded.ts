@@ -47,6 +47,10 @@ export type EmbeddedPostgres = {
 export type EmbeddedOptions = {
   /** Default: `data` in the project directory. */
   dataDirectory?: string | undefined;
+  /**
+   * Lets settings of PostgreSQL turn fsync off, for data that does not outlive this process, as in tests. Default: false.
+   */
+  isTemporary?: boolean;
   log: Logger;
   /** Stops waiting for PostgreSQL. */
   signal?: AbortSignal | undefined;
@@ -59,6 +63,7 @@ export type EmbeddedOptions = {
  */
 export async function startEmbeddedPostgres({
   dataDirectory,
+  isTemporary = false,
   log,
   signal,
 }: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -80,7 +85,7 @@ export async function startEmbeddedPostgres({
     const address = await chooseAddress(data, account);
     cleanups.unshift(() => removeSocketDirectory(address.host));
     const superuser = { ...address, user: 'postgres', password: passwords.postgres, database: 'postgres' };
-    const plan = { data, binaries, account, ...address, superuser };
+    const plan = { data, isTemporary, binaries, account, ...address, superuser };
     const postmaster = await launchPostgres(plan, report, signal);
     cleanups.unshift(postmaster.stop);
     const connection = parleyConnection(address, passwords);
