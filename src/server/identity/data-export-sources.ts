@@ -44,10 +44,17 @@ const times = sql`created_at as "createdAt", edited_at as "editedAt", upvotes, d
 
 const isQuestionVisible = sql`exists (select from question where id = question_id)`;
 
-const selectRevisions = (column: 'question_id' | 'answer_id' | 'reply_id') => sql`
+/** @param post the column with the id of the post */
+const selectRevisions = (column: 'question_id' | 'answer_id' | 'reply_id', post = 'post.id') => sql`
   (select coalesce(json_agg(json_strip_nulls(json_build_object(
       'title', title, 'content', content, 'tags', tags, 'createdAt', created_at
-    )) order by id), '[]') from revision where ${sql.ref(column)} = post.id) as "earlierVersions"`;
+    )) order by id), '[]') from revision where ${sql.ref(column)} = ${sql.ref(post)})`;
+
+const selectTags = (table: 'question_tag' | 'base_question_tag', question: string) => sql`
+  array(
+    select tag.name from ${sql.table(table)} join tag on tag.id = tag_id
+    where question_id = ${sql.ref(question)} order by position
+  )`;
 
 /**
  * A suggestion contains the whole text of another member's post, which may be hidden or deleted now. PostgreSQL would
@@ -65,16 +72,14 @@ export const postSources = {
     about: 'your questions, with their earlier versions, oldest first',
     select: sql`id, title, content, ${times}, views, answer_count as "answerCount",
       accepted_answer_id as "acceptedAnswerId",
-      array(
-        select tag.name from question_tag join tag on tag.id = tag_id where question_id = post.id order by position
-      ) as tags, ${selectRevisions('question_id')}`,
+      ${selectTags('question_tag', 'post.id')} as tags, ${selectRevisions('question_id')} as "earlierVersions"`,
     from: sql`question post`,
     owner: 'author_id',
     hasTexts: true,
   }),
   answers: createSource('answers', {
     about: 'your answers, with their earlier versions; `questionId` is the question',
-    select: sql`id, question_id as "questionId", content, ${times}, ${selectRevisions('answer_id')}`,
+    select: sql`id, question_id as "questionId", content, ${times}, ${selectRevisions('answer_id')} as "earlierVersions"`,
     from: sql`answer post`,
     owner: 'author_id',
     hasTexts: true,
@@ -83,7 +88,7 @@ export const postSources = {
     about:
       'your replies, with their earlier versions; `answerId` is null for a comment on a question, `parentReplyId` is the reply you replied to',
     select: sql`id, question_id as "questionId", answer_id as "answerId", parent_reply_id as "parentReplyId", content,
-      ${times}, ${selectRevisions('reply_id')}`,
+      ${times}, ${selectRevisions('reply_id')} as "earlierVersions"`,
     from: sql`reply post`,
     owner: 'author_id',
     where: sql`deleted_at is null`,
@@ -103,8 +108,10 @@ const createVoteSource = (kind: 'question' | 'answer' | 'reply', plural: string)
 /** Texts that the member cannot read anywhere else. */
 const createHiddenBelowSource = (kind: 'answer' | 'reply', plural: string) =>
   createSource(`hidden-${plural}`, {
-    about: `your ${plural} below a post that moderators have hidden or deleted`,
-    select: sql`id, question_id as "questionId", content, created_at as "createdAt"`,
+    about: `your ${plural} below a post that moderators have hidden or deleted, with their earlier versions`,
+    select: sql`id, question_id as "questionId",
+      ${kind === 'reply' ? sql`answer_id as "answerId", parent_reply_id as "parentReplyId",` : sql``}
+      content, created_at as "createdAt", ${selectRevisions(`${kind}_id`)} as "earlierVersions"`,
     from: sql`${sql.table(`base_${kind}`)} post`,
     owner: 'author_id',
     where: sql`hidden_by is not null
@@ -280,8 +287,17 @@ export const listSources: readonly ExportSource[] = [
     from: sql`moderator_message`,
   }),
   createSource('hidden-posts', {
-    about: 'your posts that moderators have hidden or deleted, with the reason',
-    select: sql`post_kind as "post", post_id as "postId", status, reason, objection, ${ownHiddenPostTexts}, created_at as "at"`,
+    about: 'your posts that moderators have hidden or deleted, with the reason and their earlier versions',
+    select: sql`post_kind as "post", post_id as "postId", question_id as "questionId",
+      (select answer_id from base_reply where id = post_id and post_kind = 'reply') as "answerId",
+      (select parent_reply_id from base_reply where id = post_id and post_kind = 'reply') as "parentReplyId",
+      status, reason, objection, ${ownHiddenPostTexts},
+      case when post_kind = 'question' then ${selectTags('base_question_tag', 'post_id')} end as tags,
+      case post_kind
+        when 'question' then ${selectRevisions('question_id', 'post_id')}
+        when 'answer' then ${selectRevisions('answer_id', 'post_id')}
+        else ${selectRevisions('reply_id', 'post_id')}
+      end as "earlierVersions", created_at as "at"`,
     from: sql`hidden_post`,
     owner: 'author_id',
     hasTexts: true,

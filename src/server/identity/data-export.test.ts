@@ -117,6 +117,43 @@ test('has the answers and replies of the member below a hidden post, and nothing
   expect([...files.values()].join('\n')).not.toMatch(/A question to hide|Its text|of Tom|of Max/);
 });
 
+test('has the earlier versions, tags and places of posts that are hidden or below a hidden post', async () => {
+  const [kim, tom] = await server.registerAll('Kim', 'Tim');
+  const edit = async (path: string, text: object) => expectOk(await kim.put(path, text));
+  const tags = ['rye', 'wheat'];
+  const question = await kim.ask({ title: 'Which grain?', content: 'First.', tags });
+  await edit(`/questions/${question}`, { title: 'Which grain?', content: 'Second.', tags });
+  const theirs = await tom.ask({ title: 'Which oven?' });
+  const answer = await kim.answer(theirs, 'First answer.');
+  await edit(`/answers/${answer.id}`, { content: 'Second answer.' });
+  const reply = await kim.replyToAnswer(answer.id, { content: 'First reply.' });
+  await edit(`/replies/${reply.id}`, { content: 'Second reply.' });
+  const nested = await kim.replyToAnswer(answer.id, { to: reply, content: 'Nested.' });
+  expectOk(await actOnPost(moderator, 'hide', 'question', question));
+  expectOk(await actOnPost(moderator, 'hide', 'reply', nested.id));
+  expectOk(await actOnPost(moderator, 'hide', 'answer', answer.id));
+  const ofReply = { questionId: theirs, answerId: answer.id };
+  const files = await download(kim);
+  expect(list(files, 'hidden-posts')).toMatchObject([
+    { postId: question, questionId: question, tags, earlierVersions: [{ content: 'First.', tags }] },
+    { postId: nested.id, ...ofReply, parentReplyId: reply.id, tags: null, earlierVersions: [] },
+    {
+      postId: answer.id,
+      questionId: theirs,
+      answerId: null,
+      earlierVersions: [{ content: 'First answer.' }],
+    },
+  ]);
+  expect(list(files, 'hidden-replies')).toMatchObject([
+    { id: reply.id, ...ofReply, parentReplyId: null, earlierVersions: [{ content: 'First reply.' }] },
+  ]);
+  expectOk(await actOnPost(moderator, 'restore', 'answer', answer.id));
+  expectOk(await actOnPost(moderator, 'hide', 'question', theirs));
+  expect(list(await download(kim), 'hidden-answers')).toMatchObject([
+    { id: answer.id, questionId: theirs, earlierVersions: [{ content: 'First answer.' }] },
+  ]);
+});
+
 test('has the texts of suggested edits only while the post is visible', async () => {
   const [lea, tom] = await server.registerAll('Lea', 'Tom');
   const hidden = await tom.ask({ title: 'A secret title', content: 'A secret text.', tags: ['bread'] });
