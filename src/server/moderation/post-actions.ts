@@ -7,6 +7,7 @@ import {
   type LockedHeldPost,
   learnSpam,
   lockHeldPost,
+  lockQuestionIfExists,
   lockQuestionThread,
   readSpamFeatures,
 } from '#server/posts/index.ts';
@@ -16,7 +17,6 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { endCloseVotes } from './close-votes-queries.ts';
 import { approveHeldPost, type Posting, rejectHeldPost } from './held-posts.ts';
 import { findHeldPostQuestion } from './held-posts-queries.ts';
-import { lockQuestionKey } from './reports-queries.ts';
 import { resolveReports } from './reports.ts';
 import { setObjectionDecided } from './objections-queries.ts';
 import { refuseOthersClaim, removeFromReviewQueue } from './review-queue.ts';
@@ -31,7 +31,7 @@ import {
   findVisiblePost,
   type HiddenPostRow,
 } from './hidden-posts-queries.ts';
-import { findLastAction, setDuplicate, setLock } from './post-actions-queries.ts';
+import { findLastAction, lockQuestionToAct, setDuplicate, setLock } from './post-actions-queries.ts';
 
 export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft; posting: Posting };
 
@@ -49,7 +49,7 @@ export async function actOnPost(
     throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
-    const open = await lockOpenPost(tx, { moderator, post, queueItemId: draft.queueItemId });
+    const open = await lockOpenPost(tx, { moderator, post, draft });
     await actionHandlers[action](tx, { moderator, post, draft, posting, ...open });
   });
 }
@@ -219,17 +219,19 @@ async function markDuplicate(
   await logAction(tx, { moderator, post, draft, ...visible, before }, events);
 }
 
-/** The original must be another question and must not be a duplicate, so that its link leads to answers. */
+/**
+ * The original must be another question and must not be a duplicate, so that its link leads to answers. Both are then
+ * locked.
+ */
 export async function requireOriginal(
   tx: Tx,
   { id, duplicateOf }: { id: number; duplicateOf: number | null },
 ): Promise<void> {
   if (duplicateOf === null || duplicateOf === id) throw invalidFieldError('duplicateOf', 'original-required');
-  // Every transaction that needs several questions locks them in the order of their ids.
-  if (duplicateOf > id) await lockQuestionThread(tx, id);
-  if (!(await lockQuestionKey(tx, duplicateOf))) throw invalidFieldError('duplicateOf', 'original-not-found');
-  if ((await lockQuestionThread(tx, duplicateOf)).duplicate_of !== null)
-    throw invalidFieldError('duplicateOf', 'original-is-duplicate');
+  await lockQuestionToAct(tx, { id, duplicateOf });
+  const original = await lockQuestionIfExists(tx, duplicateOf);
+  if (original === undefined) throw invalidFieldError('duplicateOf', 'original-not-found');
+  if (original.duplicate_of !== null) throw invalidFieldError('duplicateOf', 'original-is-duplicate');
 }
 
 async function requirePost(tx: Tx, post: PostRef) {
@@ -241,20 +243,22 @@ async function requirePost(tx: Tx, post: PostRef) {
 /**
  * Locks a post's question, the post if it is held, and its entry in the review queue. An action from the review queue
  * needs the entry to be still open. While another moderator works on a post, it has to be taken over first, wherever the
- * action comes from.
+ * action comes from. Locks the question as most actions need it: of two transactions that both have a weaker lock, neither
+ * could get this one.
  */
 async function lockOpenPost(
   tx: Tx,
-  { moderator, post, queueItemId }: { moderator: Moderator; post: PostRef; queueItemId: number | null },
+  { moderator, post, draft }: { moderator: Moderator; post: PostRef; draft: PostActionDraft },
 ): Promise<OpenPost> {
   const visible = await findVisiblePost(tx, post);
   const questionId = visible?.question_id ?? (await findHeldPostQuestion(tx, post))?.question_id;
-  if (questionId != null) await lockQuestionKey(tx, questionId);
+  const duplicateOf = draft.action === 'duplicate' ? draft.duplicateOf : null;
+  if (questionId != null) await lockQuestionToAct(tx, { id: questionId, duplicateOf });
   // Before its entry, as its author does who deletes it.
   const heldPost = await lockHeldPost(tx, post);
   const item = await lockReviewItem(tx, post);
   if (item !== undefined) refuseOthersClaim(item, moderator);
-  if (queueItemId !== null && item?.id !== queueItemId)
+  if (draft.queueItemId !== null && item?.id !== draft.queueItemId)
     throw await createAlreadyHandledError(tx, post, moderator);
   return { heldPost, item };
 }

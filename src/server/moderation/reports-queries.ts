@@ -7,12 +7,6 @@ import type { PostRef } from '#shared/core/fields.ts';
 type OwnReport = { post: PostRef; memberId: number };
 type ReportText = { reason: ReportReason; note: string };
 
-/** Whether the question exists. It then cannot be deleted until the transaction ends. */
-export async function lockQuestionKey(tx: Tx, id: number): Promise<boolean> {
-  const { rows } = await sql`select id from question where id = ${id} for key share`.execute(tx);
-  return rows.length > 0;
-}
-
 /** The post cannot be deleted until the transaction ends. Lock its question before. */
 export async function lockPostKey(tx: Tx, { kind, id }: PostRef): Promise<void> {
   await sql`select id from ${sql.table(kind)} where id = ${id} for key share`.execute(tx);

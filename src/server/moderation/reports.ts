@@ -1,7 +1,7 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
-import { enterReviewQueue, leaveReviewQueue } from '#server/posts/index.ts';
+import { enterReviewQueue, leaveReviewQueue, lockExistingQuestions } from '#server/posts/index.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ReportDraft, ReportState } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -13,7 +13,6 @@ import {
   incrementOpenReports,
   insertReport,
   lockPostKey,
-  lockQuestionKey,
   updateReport,
 } from './reports-queries.ts';
 import { removeFromReviewQueue } from './review-queue.ts';
@@ -47,8 +46,8 @@ export async function setReport(
   return transaction(db, async (tx) => {
     const location = await findVisiblePost(tx, post);
     // The lock keeps the post from being deleted or hidden meanwhile: its reports would stay open for ever.
-    if (location === undefined || !(await lockQuestionKey(tx, location.question_id)))
-      throw createPostNotFound();
+    if (location === undefined) throw createPostNotFound();
+    await lockExistingQuestions(tx, [location.question_id]);
     await lockPostKey(tx, post);
     if ((await findVisiblePost(tx, post)) === undefined) throw createPostNotFound();
     if (location.author_id === viewer.id) throw new ProblemError('own-post-report');

@@ -62,7 +62,12 @@ export { deletePosts } from './posts-deletion.ts';
 export { getLockedError, lockMember, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
 export { siteHistoryJson } from './site-history.ts';
-export { closingJson, findQuestionOf, isQuestionDeleted } from './questions-queries.ts';
+export {
+  closingJson,
+  findQuestionOf,
+  isQuestionDeleted,
+  lockExistingQuestions,
+} from './questions-queries.ts';
 export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
 export {
   deleteQuestion,

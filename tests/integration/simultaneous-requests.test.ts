@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { setRole } from '#server/admin/roles.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import type { Member } from '#tests/support/member.ts';
+import { createManyMembers } from '#tests/support/many-members.ts';
+import { actOnPost } from '#tests/support/moderation.ts';
+import { eventually } from '#tests/support/parley.ts';
+import { startTestServer } from '#tests/support/server.ts';
+
+// Requests that reach two nodes at the same moment: of several members, or one that a proxy repeats on the other node.
+const server = await startTestServer();
+afterAll(() => server.stop());
+beforeEach(() => server.resetRateLimits());
+const five = await server.registerAll('Ann', 'Bob', 'Eve', 'Max', 'Rose');
+const [ann, bob] = five;
+
+type Send = (member: Member) => Promise<{ status: number }>;
+
+/**
+ * Sends requests to two nodes while the rows are locked, so that each has begun its transaction before the rows are free.
+ * Returns the statuses. PostgreSQL must not have aborted a transaction (deadlock), which would have run again.
+ */
+async function sendAtOnce(
+  rows: { query: string; values: unknown[] },
+  requests: readonly { member: Member; send: Send }[],
+): Promise<number[]> {
+  const before = await readStatistics();
+  const nodes = [await server.startSecondNode(), await server.startSecondNode()];
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  await client.query('begin');
+  await client.query(rows.query, rows.values);
+  const sent = requests.map(({ member, send }, n) => send(member.onServer(nodes[n % 2]?.address ?? '')));
+  await eventually(async () => (await countWaiting()) === requests.length);
+  await client.query('commit');
+  const statuses = (await Promise.all(sent)).map(({ status }) => status);
+  // A connection adds to the statistics when it ends.
+  for (const node of nodes) await node.stop();
+  await client.end();
+  await eventually(async () => (await readStatistics()).connections <= before.connections);
+  expect((await readStatistics()).deadlocks).toBe(before.deadlocks);
+  return statuses;
+}
+
+async function countWaiting(): Promise<number> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    server.db,
+  );
+  return rows.length;
+}
+
+async function readStatistics(): Promise<{ deadlocks: number; connections: number }> {
+  const { rows } = await sql<{ deadlocks: number; connections: number }>`
+    select deadlocks, (select count(*) from pg_stat_activity where datname = current_database()) as connections
+    from pg_stat_database where datname = current_database()`.execute(server.db);
+  return rows[0] ?? { deadlocks: 0, connections: 0 };
+}
+
+const lockQuestion = (id: number) => ({
+  query: 'select from question where id = $1 for update',
+  values: [id],
+});
+const repeat = <Item>(item: Item, times: number): Item[] => Array.from({ length: times }, () => item);
+
+test('moderators act on five answers of one question at once', async () => {
+  const moderators = await createManyMembers(server, 5);
+  for (const { email } of moderators) await setRole(server.db, { email, role: 'moderator' });
+  const id = await ann.ask();
+  const answers = await Promise.all(five.map((member) => member.answer(id)));
+  const actions = ['hide', 'delete', 'spam', 'lock', 'hide'];
+  const requests = moderators.map((member, n) => ({
+    member,
+    send: (there: Member) => actOnPost(there, actions[n] ?? '', 'answer', answers[n]?.id ?? 0),
+  }));
+  expect(await sendAtOnce(lockQuestion(id), requests)).toEqual(repeat(204, 5));
+  expect((await bob.read(id)).question).toMatchObject({ answerCount: 1, lockReason: expect.any(String) });
+});
+
+test('members vote at once to close five questions as duplicates of one', async () => {
+  await sql`
+    update member set reputation = reputation + 1000, imported_reputation = 1000
+    where id = any(${five.map(({ id }) => id)}::bigint[])`.execute(server.db);
+  const ids = await Promise.all(five.map((member) => member.ask()));
+  const original = await ann.ask();
+  const requests = five.map((member, n) => ({
+    member,
+    send: (there: Member) =>
+      there.put(`/questions/${ids[n]}/close-votes`, { vote: 'close', duplicateOf: original }),
+  }));
+  expect(await sendAtOnce(lockQuestion(original), requests)).toEqual(repeat(200, 5));
+});
+
+test('no count is wrong after all of this', async () => {
+  expect(await findViolations(server.db)).toEqual([]);
+});
