@@ -80,3 +80,33 @@ test('100 concurrent answers to one question are all stored, and retries with th
   expect(await later).toMatchObject({ status: 201 });
   expect(await findViolations(server.db)).toEqual([]);
 });
+
+test('votes on many locked questions wait, and those on another question and reads do not', async () => {
+  await server.resetRateLimits();
+  const held: number[] = [];
+  for (let n = 0; n < 12; n++) held.push(await ann.ask());
+  const free = await ann.ask();
+  const [voters, [voter]] = [many.slice(0, 12), many.slice(12, 13)];
+  const countLockWaits = async () => {
+    const { rows } = await sql<{ count: number }>`select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+    return rows[0]?.count;
+  };
+  let settled = 0;
+  const waiting = await transaction(server.db, async (tx) => {
+    await sql`select from question where id = any(${held}::bigint[]) for update`.execute(tx);
+    const vote = (from: number, to: number) =>
+      voters
+        .slice(from, to)
+        .map((member, n) => member.vote('questions', held[from + n] ?? 0, 'up').finally(() => settled++));
+    const onHeld = vote(0, 10);
+    await expect.poll(countLockWaits, { timeout: 10_000 }).toBeGreaterThanOrEqual(6);
+    // In one batch with votes on locked questions.
+    onHeld.push(...vote(10, 12));
+    await Promise.all([voter?.vote('questions', free, 'up'), voter?.read(free)]);
+    expect(settled).toBe(0);
+    return { onHeld };
+  });
+  await Promise.all(waiting.onHeld);
+  for (const id of [...held, free]) expect((await ann.read(id)).question.upvotes).toBe(1);
+});

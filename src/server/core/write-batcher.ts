@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { getSqlState } from './database.ts';
 import { isUnavailableError, ProblemError } from './errors.ts';
 
@@ -24,8 +25,12 @@ export type WriteBatcherOptions<Item, Result> = {
   maxConcurrentBatches?: number;
 };
 
-/** The maximum number of key queues. Each uses a database connection. */
-const maxKeyQueues = 6;
+/**
+ * How many writes of key queues run at a time, of all batchers of this node. Each can wait for a lock with its database
+ * connection, so these limits leave connections for other requests. A key that is not blocked is written by a short try
+ * and does not wait for those that are.
+ */
+const keyQueueLimits = { tries: pLimit(4), waits: pLimit(6) };
 
 /**
  * Batches writes. Items that arrive while earlier ones are being written go into the next batch: one commit waits for
@@ -46,11 +51,11 @@ export function createWriteBatcher<Item, Result>({
   let running = 0;
   let scheduled = false;
   /** The queues of blocked keys, with the items that arrived meanwhile. */
-  const keyQueues = new Map<string | number, { next: QueuedItem[]; ended: Promise<void> }>();
+  const keyQueues = new Map<string | number, QueuedItem[]>();
 
   return function add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      (keyQueues.get(keyOf(item))?.next ?? queued).push({ item, resolve, reject });
+      (keyQueues.get(keyOf(item)) ?? queued).push({ item, resolve, reject });
       schedule();
     });
   };
@@ -78,37 +83,42 @@ export function createWriteBatcher<Item, Result>({
     } catch (error) {
       // After a lost connection, it is unknown whether the commit happened. An unavailable database affects all keys.
       if (isUnavailableError(error) && getSqlState(error) !== lockNotAvailable) return refuse(batch, error);
-      for (const [key, group] of Map.groupBy(batch, ({ item }) => keyOf(item)))
-        await startKeyQueue(key, group);
+      for (const [key, group] of Map.groupBy(batch, ({ item }) => keyOf(item))) startKeyQueue(key, group);
     }
   }
 
-  /** Resolves when the queue is registered, not when it ends. */
-  async function startKeyQueue(key: string | number, group: readonly QueuedItem[]): Promise<void> {
-    while (!keyQueues.has(key) && keyQueues.size >= maxKeyQueues)
-      await Promise.race([...keyQueues.values()].map((queue) => queue.ended));
+  function startKeyQueue(key: string | number, group: readonly QueuedItem[]): void {
     const keyQueue = keyQueues.get(key);
-    if (keyQueue !== undefined) keyQueue.next.push(...group);
-    else {
-      const next = [...group];
-      keyQueues.set(key, { next, ended: runKeyQueue(key, next) });
+    if (keyQueue !== undefined) {
+      keyQueue.push(...group);
+      return;
     }
+    const next = [...group];
+    keyQueues.set(key, next);
+    void runKeyQueue(key, next);
   }
 
   async function runKeyQueue(key: string | number, next: QueuedItem[]): Promise<void> {
-    // Starts after the queue is registered in `keyQueues`.
-    await Promise.resolve();
     while (next.length > 0) await writeSameKey(next.splice(0, maxBatchSize));
     keyQueues.delete(key);
   }
 
   async function writeSameKey(group: readonly QueuedItem[]): Promise<void> {
     try {
-      settle(group, await write(itemsOf(group), { waitsForLocks: true }));
+      settle(group, await writeInTurn(itemsOf(group)));
     } catch (error) {
       if (group.length === 1 || isUnavailableError(error)) return refuse(group, error);
       for (const one of group) await writeSameKey([one]);
     }
+  }
+
+  async function writeInTurn(items: readonly Item[]): Promise<Outcome<Result>[]> {
+    try {
+      return await keyQueueLimits.tries(() => write(items, { waitsForLocks: false }));
+    } catch (error) {
+      if (getSqlState(error) !== lockNotAvailable) throw error;
+    }
+    return keyQueueLimits.waits(() => write(items, { waitsForLocks: true }));
   }
 
   function settle(batch: readonly QueuedItem[], outcomes: readonly Outcome<Result>[]): void {
