@@ -60,7 +60,9 @@ export function renderPages(
     c.header('vary', 'cookie', { append: true });
     const { headers } = c.req.raw;
     const cookie = headers.get('cookie');
-    const { isOpen, isForVisitors, isUncached } = getPagePreloads(new URL(c.req.url));
+    const url = new URL(c.req.url);
+    const preloads = getPagePreloads(addSavedSort(url, getCookie(c, answerSortCookie)));
+    const { isOpen, isForVisitors, isUncached } = preloads;
     const hasPublicReading = isOpen === true || siteSettings.get('publicReading');
     const isPublic = hasPublicReading && !hasSessionCookie(cookie, settings);
     if ((cookie === null && !isPublic) || !isWindow(headers)) return next();
@@ -69,8 +71,6 @@ export function renderPages(
       supports: ['br', 'gzip', 'identity'],
       default: 'identity',
     });
-    const url = new URL(c.req.url);
-    const preloads = getPagePreloads(addSavedSort(url, getCookie(c, answerSortCookie)));
     const requests = isPublic
       ? preloads.requests.filter((each) => each !== notifications)
       : preloads.requests;
