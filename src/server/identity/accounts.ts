@@ -65,13 +65,16 @@ export type AccountsOptions = {
   onRegistered?: ((memberId: number) => Promise<void>) | undefined;
 };
 
+/** Stops only mass registrations (docs/product.md 17.1): a university's first lecture of the year stays below the limit. */
+export const createRegistrationLimit = (db: Database) =>
+  createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+
 /** Registration, sign-in and sign-out. */
 export function createAccounts(options: AccountsOptions) {
   const { db, auth, settings, passwordSignIn, joining, sessionCache, onRegistered } = options;
   const attemptLimit = createPasswordAttemptLimit(db);
   const knownBrowsers = createKnownBrowsers(db, settings);
-  // Stops only mass registrations (docs/product.md 17.1): a university's first lecture of the year stays below the limit.
-  const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+  const registrationLimit = createRegistrationLimit(db);
 
   return { register, checkPassword, signOut, viewer: getMember, account: getAccount };
 

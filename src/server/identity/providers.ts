@@ -5,7 +5,6 @@ import { findRequestLanguage } from '#server/core/languages.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, ProviderPerson } from './oidc-client.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
@@ -17,7 +16,7 @@ import {
   type ProviderSignInRequest,
 } from '#shared/identity/sign-in-providers.ts';
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
-import type { Accounts, Visitor } from './accounts.ts';
+import { type Accounts, createRegistrationLimit, type Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
 import { isEmailTaken, lockMember, updateEmail } from './account-links-queries.ts';
 import type { Joining } from './joining.ts';
@@ -109,8 +108,7 @@ export function createProviders(deps: ProvidersDeps) {
     maxAgeSeconds: 10 * 60,
   });
   const signUpCookie = createSignUpCookie(settings);
-  // Stops only mass registrations, as in accounts.ts.
-  const registrationLimit = createRateLimit(db, { name: 'register', points: 1000, seconds: 60 * 60 });
+  const registrationLimit = createRegistrationLimit(db);
   return {
     list: listEnabled,
     begin: beginSignIn,
