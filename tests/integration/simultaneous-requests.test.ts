@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import type { Member } from '#tests/support/member.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
-import { actOnPost } from '#tests/support/moderation.ts';
+import { actOnPost, report } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -14,7 +14,7 @@ const server = await startTestServer();
 afterAll(() => server.stop());
 beforeEach(() => server.resetRateLimits());
 const five = await server.registerAll('Ann', 'Bob', 'Eve', 'Max', 'Rose');
-const [ann, bob] = five;
+const [ann, bob, eve] = five;
 
 type Send = (member: Member) => Promise<{ status: number }>;
 
@@ -30,10 +30,13 @@ async function sendAtOnce(
   const nodes = [await server.startSecondNode(), await server.startSecondNode()];
   const client = new pg.Client(server.database.connection);
   await client.connect();
+  onTestFinished(() => client.end());
   await client.query('begin');
   await client.query(rows.query, rows.values);
   const sent = requests.map(({ member, send }, n) => send(member.onServer(nodes[n % 2]?.address ?? '')));
-  await eventually(async () => (await countWaiting()) === requests.length);
+  let isAnyAnswered = false;
+  void Promise.race(sent).then(() => (isAnyAnswered = true));
+  await eventually(async () => isAnyAnswered || (await countWaiting()) >= requests.length);
   await client.query('commit');
   const statuses = (await Promise.all(sent)).map(({ status }) => status);
   // A connection adds to the statistics when it ends.
@@ -61,6 +64,10 @@ async function readStatistics(): Promise<{ deadlocks: number; connections: numbe
 
 const lockQuestion = (id: number) => ({
   query: 'select from question where id = $1 for update',
+  values: [id],
+});
+const lockMember = (id: number) => ({
+  query: 'select from member where id = $1 for update',
   values: [id],
 });
 const repeat = <Item>(item: Item, times: number): Item[] => Array.from({ length: times }, () => item);
@@ -92,6 +99,33 @@ test('members vote at once to close five questions as duplicates of one', async 
   }));
   expect(await sendAtOnce(lockQuestion(original), requests)).toEqual(repeat(200, 5));
 });
+
+test('a report that reaches both nodes is stored and counted once', async () => {
+  const id = await ann.ask();
+  const requests = repeat({ member: bob, send: (there: Member) => report(there, 'question', id) }, 2);
+  expect(await sendAtOnce(lockMember(bob.id), requests)).toEqual([200, 200]);
+  expect(await countOpenReports(id)).toBe(1);
+});
+
+test('a withdrawal of a report that reaches both nodes leaves the reports of others', async () => {
+  const id = await ann.ask();
+  for (const member of [bob, eve]) await report(member, 'question', id);
+  const requests = repeat({ member: bob, send: (there: Member) => report(there, 'question', id, null) }, 2);
+  const rows = {
+    query: 'select from report where member_id = $1 and post_id = $2 for update',
+    values: [bob.id, id],
+  };
+  expect(await sendAtOnce(rows, requests)).toEqual([200, 200]);
+  expect(await countOpenReports(id)).toBe(1);
+});
+
+async function countOpenReports(questionId: number): Promise<number> {
+  const { rows } = await sql<{ open_reports: number }>`
+    select open_reports from review_item where post_kind = 'question' and post_id = ${questionId}`.execute(
+    server.db,
+  );
+  return rows[0]?.open_reports ?? 0;
+}
 
 test('no count is wrong after all of this', async () => {
   expect(await findViolations(server.db)).toEqual([]);

@@ -1,7 +1,12 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
-import { enterReviewQueue, leaveReviewQueue, lockExistingQuestions } from '#server/posts/index.ts';
+import {
+  enterReviewQueue,
+  leaveReviewQueue,
+  lockExistingQuestions,
+  lockMember,
+} from '#server/posts/index.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ReportDraft, ReportState } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -51,6 +56,8 @@ export async function setReport(
     await lockPostKey(tx, post);
     if ((await findVisiblePost(tx, post)) === undefined) throw createPostNotFound();
     if (location.author_id === viewer.id) throw new ProblemError('own-post-report');
+    // A repeated request can run on another node at the same time: one of the two is then counted.
+    await lockMember(tx, viewer.id);
     const before = await findOwnReport(tx, { post, memberId: viewer.id });
     if (before?.closed === true) return { reason: null, closed: true };
     if (reason === null) {
