@@ -7,7 +7,7 @@ import type { Member } from '#tests/support/member.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
 import { actOnPost, report } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
-import { startTestServer } from '#tests/support/server.ts';
+import { startTestServer, type TestDelivery } from '#tests/support/server.ts';
 
 // Requests that reach two nodes at the same moment: of several members, or one that a proxy repeats on the other node.
 const server = await startTestServer();
@@ -25,9 +25,10 @@ type Send = (member: Member) => Promise<{ status: number }>;
 async function sendAtOnce(
   rows: { query: string; values: unknown[] },
   requests: readonly { member: Member; send: Send }[],
+  delivery?: TestDelivery,
 ): Promise<number[]> {
   const before = await readStatistics();
-  const nodes = [await server.startSecondNode(), await server.startSecondNode()];
+  const nodes = [await server.startSecondNode({}, delivery), await server.startSecondNode({}, delivery)];
   const client = new pg.Client(server.database.connection);
   await client.connect();
   onTestFinished(() => client.end());
@@ -126,6 +127,26 @@ async function countOpenReports(questionId: number): Promise<number> {
   );
   return rows[0]?.open_reports ?? 0;
 }
+
+test('of two members who save the push subscription of one browser at once, one has it', async () => {
+  const device = {
+    endpoint: 'https://push.example.com/device/1',
+    p256dh: 'B'.repeat(87),
+    auth: 'A'.repeat(22),
+  };
+  const requests = [ann, bob].map((member) => ({
+    member,
+    send: (there: Member) => there.put('/push-subscription', device),
+  }));
+  const rows = { query: 'select from member where id = any($1) for update', values: [[ann.id, bob.id]] };
+  const statuses = await sendAtOnce(rows, requests, {
+    pushServices: ['https://push.example.com'],
+    runsScheduledJobs: false,
+  });
+  expect(statuses).toEqual([200, 200]);
+  const { rows: stored } = await sql`select from push_subscription`.execute(server.db);
+  expect(stored).toHaveLength(1);
+});
 
 test('no count is wrong after all of this', async () => {
   expect(await findViolations(server.db)).toEqual([]);

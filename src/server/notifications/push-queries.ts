@@ -8,6 +8,10 @@ export async function saveSubscription(
   { memberId, sessionId, device }: { memberId: number; sessionId: number; device: NewPushSubscription },
 ): Promise<void> {
   const { endpoint, p256dh, auth } = device;
+  // Of two sessions that save one endpoint at the same time, the second waits, and then finds the row of the first.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`push_subscription:${endpoint}`}, 0))`.execute(
+    tx,
+  );
   await sql`delete from push_subscription where endpoint = ${endpoint} and session_id <> ${sessionId}`.execute(
     tx,
   );
