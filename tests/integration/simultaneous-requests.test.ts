@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { addProfileClaim } from '#tests/support/imported-profile.ts';
 import type { Member } from '#tests/support/member.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
 import { actOnPost, report } from '#tests/support/moderation.ts';
@@ -146,6 +147,26 @@ test('of two members who save the push subscription of one browser at once, one 
   expect(statuses).toEqual([200, 200]);
   const { rows: stored } = await sql`select from push_subscription`.execute(server.db);
   expect(stored).toHaveLength(1);
+});
+
+test('of two claims of one profile that are approved at once, one is', async () => {
+  const [moderator, other] = await createManyMembers(server, 2);
+  if (moderator === undefined || other === undefined) throw new Error('not inserted');
+  for (const { email } of [moderator, other]) await setRole(server.db, { email, role: 'moderator' });
+  const wanted = { memberId: ann.id, isRequested: true, site: 'old.example.org', key: '5' };
+  const { profileId, claimId } = await addProfileClaim(server.db, wanted);
+  const { rows } = await sql<{ id: number }>`
+    insert into profile_claim (profile_id, member_id, token, token_expires_at, message, requested_at)
+    select profile_id, ${bob.id}, 'parley-of-bob', token_expires_at, message, requested_at
+    from profile_claim where id = ${claimId} returning id`.execute(server.db);
+  const approve = (member: Member, id: number | undefined) => ({
+    member,
+    send: (there: Member) =>
+      there.put(`/moderation/claims/${id}/decision`, { decision: 'approve', reason: 'It is known.' }),
+  });
+  const requests = [approve(moderator, claimId), approve(other, rows[0]?.id)];
+  const statuses = await sendAtOnce(lockMember(profileId), requests);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 404]);
 });
 
 test('no count is wrong after all of this', async () => {

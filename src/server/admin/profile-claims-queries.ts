@@ -70,8 +70,15 @@ export async function findClaim(
   return rows[0];
 }
 
-/** Locks a claim, so that it is decided once. */
+/**
+ * Locks a claim, so that it is decided once. Locks its two members before, because a merge locks them and then deletes all
+ * claims of the profile.
+ */
 export async function lockClaim(tx: Tx, id: number): Promise<ClaimRow | undefined> {
+  await sql`
+    select from member
+    where id in (select unnest(array[profile_id, member_id]) from profile_claim where profile_claim.id = ${id})
+    order by id for no key update`.execute(tx);
   const { rows } = await sql<ClaimRow>`
     select ${columns} from profile_claim where id = ${id} for update`.execute(tx);
   return rows[0];
