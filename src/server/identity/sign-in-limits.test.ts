@@ -127,6 +127,27 @@ describe('concurrent attempts', () => {
     expect(await signIn(bob.email, password, { from: '203.0.113.2' })).toMatchObject({ status: 200 });
   });
 
+  test('of one member are refused beyond a few, and hold up no colleague in the same network', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const ended: string[] = [];
+    const signInAs = async (member: Member) => {
+      const answer = await signIn(member.email, password);
+      if (answer.status === 200) ended.push(member.name);
+      return answer;
+    };
+    const ofAnn = Array.from({ length: 60 }, () => signInAs(ann));
+    expect(await signInAs(bob)).toMatchObject({ status: 200 });
+    const answers = await Promise.all(ofAnn);
+    // Bob waits for one attempt of Ann, not for all.
+    expect(ended.indexOf('Bob')).toBeLessThan(30);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused)
+      expect(answer).toMatchObject({ status: 429, detail: formatError({ code: 'too-fast' }) });
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
+  });
+
   test('all succeed when a whole school signs in at the same time', async () => {
     const pupils = await Promise.all(Array.from({ length: 40 }, () => server.register('Pupil')));
     const answers = await Promise.all(pupils.map((pupil) => signIn(pupil.email, password)));

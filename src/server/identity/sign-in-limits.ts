@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { toCustomerNetwork } from '#server/core/network-address.ts';
@@ -9,6 +10,12 @@ export type AttemptSource = { network: string; browser: string | null };
 
 const quarterHour = 15 * 60;
 const hour = 60 * 60;
+
+/**
+ * How many attempts wait for others of the same member in the same network or browser, and for others of the network.
+ * Any more are refused.
+ */
+const maxWaiting = { ofMember: 10, ofNetwork: 200 };
 
 /** docs/product.md 2.6: 5 failures in 15 minutes, then blocked for 15 minutes. */
 const fiveFailures = { points: 5, seconds: quarterHour, blockSeconds: quarterHour };
@@ -28,7 +35,8 @@ export function createPasswordAttemptLimit(db: Database) {
     points: 60,
   });
   const byEmail = createRateLimit(db, { name: 'sign-in-email', points: 1_000_000, seconds: quarterHour });
-  const inTurn = createKeyedQueue();
+  const byMemberInTurn = createKeyedQueue(maxWaiting.ofMember);
+  const byNetworkInTurn = createKeyedQueue(maxWaiting.ofNetwork);
   return { attempt, forget: resetAttempts };
 
   /**
@@ -43,16 +51,18 @@ export function createPasswordAttemptLimit(db: Database) {
     const { network, browser } = source;
     // Before entering the queue, so that a delayed attempt does not block others.
     if (browser === null) await delay(getAttemptDelayMs(await byEmail.consumed(email)));
-    // One at a time, so that many members who sign in from a network at the same time are not counted as failures.
-    return inTurn(
-      browser === null ? `network ${toCustomerNetwork(network)}` : `browser ${browser}`,
-      async () => {
-        // Counted before the check, so that concurrent attempts, also on other nodes, cannot all pass.
-        const undo = await consume(email, source);
-        const result = await check();
-        await (result === undefined ? byEmail.consume(email) : undo());
-        return result;
-      },
+    const run = async () => {
+      // Counted before the check, so that concurrent attempts, also on other nodes, cannot all pass.
+      const undo = await consume(email, source);
+      const result = await check();
+      await (result === undefined ? byEmail.consume(email) : undo());
+      return result;
+    };
+    if (browser !== null) return byMemberInTurn(`browser ${browser}`, run);
+    // One at a time, so that many members who sign in from a network at the same time are not counted as failures. Each
+    // of them waits there with one attempt, so that one with many does not hold up the others.
+    return byMemberInTurn(createCustomerNetworkKey(email, network), () =>
+      byNetworkInTurn(toCustomerNetwork(network), run),
     );
   }
 
@@ -140,17 +150,20 @@ export function getAttemptDelayMs(failures: number): number {
   return failures < 10 ? 0 : Math.min(4_000, 250 * 2 ** (failures - 10));
 }
 
-/** Runs tasks with the same key one after the other, and tasks with different keys concurrently. */
-export function createKeyedQueue() {
-  const last = new Map<string, Promise<unknown>>();
+/**
+ * Runs tasks with the same key one after the other, and tasks with different keys concurrently. The returned function
+ * throws ProblemError 'too-many' if `waiting` tasks with the key wait already.
+ */
+function createKeyedQueue(waiting: number) {
+  const queues = new Map<string, LimitFunction>();
   return async function run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const before = last.get(key) ?? Promise.resolve();
-    const turn = before.then(task, task);
-    last.set(key, turn);
+    const queue = queues.get(key) ?? pLimit(1);
+    if (queue.pendingCount >= waiting) throw new ProblemError('too-fast', { retryAfter: 1 });
+    queues.set(key, queue);
     try {
-      return await turn;
+      return await queue(task);
     } finally {
-      if (last.get(key) === turn) last.delete(key);
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(key);
     }
   };
 }
