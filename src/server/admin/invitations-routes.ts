@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { ProblemError } from '#server/core/errors.ts';
 import {
   createRouter,
   jsonBody,
@@ -8,7 +7,7 @@ import {
   type RouteDeps,
   type VisitorEnv,
 } from '#server/core/http.ts';
-import { createMemberLimit, createRateLimit } from '#server/core/rate-limits.ts';
+import { createMemberLimit, createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import {
   createInvitation,
   getVisitor,
@@ -39,8 +38,7 @@ export function invitationVisitorRoutes({ db, settings }: RouteDeps) {
   // Limits floods, as for registrations (identity/accounts.ts). A token has 32 random bytes and cannot be guessed.
   const limit = createRateLimit(db, { name: 'open-invitation', points: 1000, seconds: 60 * 60 });
   return createRouter<VisitorEnv>().openapi(open, async (c) => {
-    if (!(await limit.consume(getVisitor(c, settings).networkAddress)))
-      throw new ProblemError('too-fast', { retryAfter: 60 * 60 });
+    await requirePoint(limit, { key: getVisitor(c, settings).networkAddress, code: 'too-fast' });
     return c.json(await requireInvitation(db, c.req.valid('json').token), 200);
   });
 }

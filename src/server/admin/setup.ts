@@ -1,6 +1,6 @@
 import { type Database, transaction } from '#server/core/database.ts';
 import { invalidFieldsError, ProblemError } from '#server/core/errors.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import { signToken, verifyToken } from '#server/core/signed-tokens.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { Accounts, NewSession, Visitor } from '#server/identity/index.ts';
@@ -46,8 +46,7 @@ export function createSetup({ db, settings, accounts }: SetupDeps) {
     draft: SetupDraft,
     { visitor, viewerId }: { visitor: Visitor; viewerId: number | null },
   ): Promise<NewSession | null> {
-    if (!(await attempts.consume(visitor.networkAddress)))
-      throw new ProblemError('too-fast', { retryAfter: 60 * 60 });
+    await requirePoint(attempts, { key: visitor.networkAddress, code: 'too-fast' });
     if (verifyToken({ secret: settings.secret, purpose }, draft.token) !== purpose)
       throw new ProblemError('setup-link-not-valid');
     if (await isSetUp(db)) throw new ProblemError('setup-completed');

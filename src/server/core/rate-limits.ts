@@ -68,6 +68,17 @@ export function createRateLimit(
   };
 }
 
+/**
+ * Consumes a point.
+ * @throws ProblemError if none was left, with the seconds until all are available again
+ */
+export async function requirePoint(
+  limit: RateLimit,
+  { key, code }: { key: string; code: ErrorCodeWith<never> },
+): Promise<void> {
+  if (!(await limit.consume(key))) throw new ProblemError(code, { retryAfter: await limit.secondsLeft(key) });
+}
+
 /** Deletes expired counts. */
 export async function deleteExpiredRateLimits(db: Database): Promise<void> {
   await sql`delete from rate_limit where expire < ${now} - 3600000`.execute(db);

@@ -5,7 +5,7 @@ import { publish } from '#server/core/events.ts';
 import { findRequestLanguage } from '#server/core/languages.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import type { MemberStatus, Viewer } from '#server/core/http.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import {
   type Credentials,
@@ -94,8 +94,7 @@ export function createAccounts(options: AccountsOptions) {
     const name = displayName.parse(form.displayName);
     await refuseImpersonation(db, name, null);
     await refuseCommonPassword(settings, form.password, 'password');
-    if (!(await registrationLimit.consume(visitor.networkAddress)))
-      throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
+    await requirePoint(registrationLimit, { key: visitor.networkAddress, code: 'registration-failed' });
     const email = emailSchema.parse(form.email);
     const { invitation = null } = form;
     // The owner may always join.

@@ -6,7 +6,7 @@ import { transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { type RouteDeps, problemResponses, createRouter } from '#server/core/http.ts';
 import type { ObjectStore } from '#server/core/object-store.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import { createDataExport } from './data-export.ts';
 
 const exportData = createRoute({
@@ -34,10 +34,7 @@ export function dataExportRoutes({
     // A link on another site could otherwise start the export and its security email.
     if (c.req.header('sec-fetch-site') === 'cross-site') throw new ProblemError('foreign-origin');
     const { id: memberId } = c.get('viewer');
-    if (!(await exportLimit.consume(String(memberId))))
-      throw new ProblemError('too-many-data-exports', {
-        retryAfter: 60 * 60,
-      });
+    await requirePoint(exportLimit, { key: String(memberId), code: 'too-many-data-exports' });
     await transaction(db, (tx) => recordSecurityEvent(tx, { memberId, event: 'data-exported' }));
     const archive = createDataExport(db, {
       memberId,

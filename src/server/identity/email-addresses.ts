@@ -4,7 +4,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import { switchEmailOn } from '#server/notifications/index.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import { buildProfileEvents } from '#server/posts/index.ts';
 import { isLanguage, type Language } from '#shared/core/languages.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
@@ -90,8 +90,7 @@ export function createEmailAddresses({
    * @throws ProblemError 'too-many'
    */
   async function switchOn(viewer: Viewer): Promise<void> {
-    if (!(await switchingOn.consume(String(viewer.id))))
-      throw new ProblemError('too-fast', { retryAfter: day });
+    await requirePoint(switchingOn, { key: String(viewer.id), code: 'too-fast' });
     await transaction(db, async (tx) => {
       if (await switchEmailOn(tx, viewer.id))
         await publish(tx, `member:${viewer.id}`, { kind: 'member-changed' });
@@ -114,11 +113,10 @@ export function createEmailAddresses({
       throw invalidFieldError('email', 'email-unchanged');
     joining.checkDomain(address);
     await refuseTakenEmail(db, { address, memberId });
-    if (
-      emails !== undefined &&
-      !((await byMember.consume(String(memberId))) && (await byAddress.consume(address)))
-    )
-      throw new ProblemError('too-many-email-changes', { retryAfter: day });
+    if (emails !== undefined) {
+      await requirePoint(byMember, { key: String(memberId), code: 'too-many-email-changes' });
+      await requirePoint(byAddress, { key: address, code: 'too-many-email-changes' });
+    }
     await inEmailTransaction(async (tx) => {
       await deleteLinks(tx, { memberId, purposes: ['change_email'] });
       if (emails === undefined) return setEmail(tx, { memberId, address, isConfirmed: false });

@@ -3,7 +3,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { AccountEmails } from './account-emails.ts';
@@ -68,8 +68,7 @@ export function createPasswordResets({
     const parsed = emailSchema.safeParse(input);
     if (!parsed.success) throw invalidFieldError('email', 'email-not-valid');
     const email = parsed.data;
-    if (!(await byNetwork.consume(network)))
-      throw new ProblemError('too-many-reset-links', { retryAfter: hour });
+    await requirePoint(byNetwork, { key: network, code: 'too-many-reset-links' });
     if (!(await byAddress.consume(email))) return;
     await transaction(db, (tx) => emails.sendPasswordReset(tx, { email }));
   }

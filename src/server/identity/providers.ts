@@ -5,6 +5,7 @@ import { findRequestLanguage } from '#server/core/languages.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { ProviderIdentity, ProviderPerson } from './oidc-client.ts';
+import { requirePoint } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { displayName, email as emailSchema } from '#shared/identity/accounts.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
@@ -249,8 +250,7 @@ export function createProviders(deps: ProvidersDeps) {
     visitor: Visitor,
   ): Promise<number> {
     if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
-    if (!(await registrationLimit.consume(visitor.networkAddress)))
-      throw new ProblemError('registration-failed', { retryAfter: 60 * 60 });
+    await requirePoint(registrationLimit, { key: visitor.networkAddress, code: 'registration-failed' });
     const { email, account, invitation, signUpAnswers } = arrival;
     await joining.check({ email, invitation });
     const emailTaken = new ProblemError('email-taken');

@@ -2,7 +2,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import type { Database } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import { findPasswordHash } from './account-links-queries.ts';
 import { verifyPassword } from './passwords.ts';
@@ -32,8 +32,7 @@ export function createPasswordCheck(db: Database): RequirePassword {
     const hash = await findPasswordHash(db, viewer.id);
     // Not a guess.
     if (hash !== undefined && !password) throw invalidFieldError(field, 'current-password-wrong');
-    if (!(await guesses.consume(key)))
-      throw new ProblemError('too-many-failed-sign-ins', { retryAfter: 15 * 60 });
+    await requirePoint(guesses, { key, code: 'too-many-failed-sign-ins' });
     if (hash === undefined) {
       const sessionCreatedAt = await findSessionCreatedAt(db, viewer.sessionId);
       if (sessionCreatedAt === undefined || databaseNowMs() - sessionCreatedAt.getTime() > maxSignInAgeMs)

@@ -60,9 +60,13 @@ describe('after five failures for one address from one network', () => {
     const ann = await server.register('Ann');
     await failFiveTimes(ann);
     await letPass(14);
-    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+    const blocking = await signIn(ann.email, password);
+    expect(blocking).toMatchObject(refusal);
+    expectMinutesLeft(blocking, 15);
     await letPass(14);
-    expect(await signIn(ann.email, password)).toMatchObject(refusal);
+    const blocked = await signIn(ann.email, password);
+    expect(blocked).toMatchObject(refusal);
+    expectMinutesLeft(blocked, 1);
     await letPass(2);
     expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
   });
@@ -286,7 +290,10 @@ describe('two-factor codes', () => {
     const key = await enableTwoFactor(ann);
     for (let n = 0; n < 20; n++)
       expect(await guessCode(ann, `203.0.113.${n}`)).toMatchObject({ kind: 'wrong-code' });
-    expect(await guessCode(ann, '203.0.113.99')).toMatchObject({ status: 429 });
+    await letPass(50);
+    const refused = await guessCode(ann, '203.0.113.99');
+    expect(refused).toMatchObject({ status: 429 });
+    expectMinutesLeft(refused, 10);
     expectOk(await signIn(ann.email, password, { browser: ann }));
     expect(await sendCode(ann, generateTotpCode(key, 1), '203.0.113.99')).toMatchObject({ status: 200 });
   });
@@ -371,6 +378,11 @@ test('does not limit a hundred registrations an hour from one network address', 
       }),
     );
 });
+
+/** Expects that `Retry-After` is within the last of so many minutes. */
+function expectMinutesLeft({ headers }: ApiResponse, minutes: number) {
+  expect(Math.ceil(Number(headers.get('retry-after')) / 60)).toBe(minutes);
+}
 
 /** Moves all counts back by this many minutes. */
 async function letPass(minutes: number) {

@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { toCustomerNetwork } from '#server/core/network-address.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { requirePoint, createRateLimit, type RateLimit } from '#server/core/rate-limits.ts';
 
 /** The source of an attempt: the network address, and the browser's id if the member has signed in there before. */
 export type AttemptSource = { network: string; browser: string | null };
@@ -79,27 +79,32 @@ export function createPasswordAttemptLimit(db: Database) {
     email: string,
     { network, browser }: AttemptSource,
   ): Promise<() => Promise<unknown>> {
-    const tooMany = new ProblemError('too-many-failed-sign-ins', { retryAfter: quarterHour });
+    const code = 'too-many-failed-sign-ins';
     if (browser !== null) {
       const key = `${browser} ${email}`;
-      if (!(await byBrowser.consume(key))) throw tooMany;
+      await requirePoint(byBrowser, { key, code });
       return () => byBrowser.reset(key);
     }
     const [customerNetwork, customerNetworkKey] = [
       toCustomerNetwork(network),
       createCustomerNetworkKey(email, network),
     ];
-    if (!(await byCustomerNetwork.consume(customerNetwork))) throw tooMany;
-    if (!(await byNetwork.consume(network))) {
-      await byCustomerNetwork.refund(customerNetwork);
-      throw tooMany;
-    }
-    const refundNetworks = () =>
-      Promise.all([byCustomerNetwork.refund(customerNetwork), byNetwork.refund(network)]);
-    if (await byEmailAndNetwork.consume(customerNetworkKey))
-      return () => Promise.all([byEmailAndNetwork.reset(customerNetworkKey), refundNetworks()]);
-    await refundNetworks();
-    throw tooMany;
+    await requirePoint(byCustomerNetwork, { key: customerNetwork, code });
+    const refundCustomerNetwork = () => byCustomerNetwork.refund(customerNetwork);
+    await orUndo(requirePoint(byNetwork, { key: network, code }), refundCustomerNetwork);
+    const refundNetworks = () => Promise.all([refundCustomerNetwork(), byNetwork.refund(network)]);
+    await orUndo(requirePoint(byEmailAndNetwork, { key: customerNetworkKey, code }), refundNetworks);
+    return () => Promise.all([byEmailAndNetwork.reset(customerNetworkKey), refundNetworks()]);
+  }
+}
+
+/** Undoes what was counted before if the next count is refused. */
+async function orUndo(counting: Promise<void>, undo: () => Promise<unknown>): Promise<void> {
+  try {
+    await counting;
+  } catch (error) {
+    await undo();
+    throw error;
   }
 }
 
@@ -125,15 +130,14 @@ export function createTwoFactorAttemptLimit(db: Database) {
   ): Promise<boolean> {
     const { network, browser } = source;
     const customerNetworkKey = createCustomerNetworkKey(String(memberId), network);
-    const limits =
+    const limits: { limit: RateLimit; key: string }[] =
       browser === null
         ? [
-            { limit: byMemberAndNetwork, key: customerNetworkKey, wait: quarterHour },
-            { limit: byMember, key: String(memberId), wait: hour },
+            { limit: byMemberAndNetwork, key: customerNetworkKey },
+            { limit: byMember, key: String(memberId) },
           ]
-        : [{ limit: byBrowser, key: `${browser} ${memberId}`, wait: quarterHour }];
-    for (const { limit, key, wait } of limits)
-      if (!(await limit.consume(key))) throw new ProblemError('too-many-wrong-codes', { retryAfter: wait });
+        : [{ limit: byBrowser, key: `${browser} ${memberId}` }];
+    for (const { limit, key } of limits) await requirePoint(limit, { key, code: 'too-many-wrong-codes' });
     if (!(await check())) return false;
     await Promise.all(limits.map(({ limit, key }) => limit.reset(key)));
     return true;

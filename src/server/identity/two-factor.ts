@@ -4,7 +4,7 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import { decrypt, encrypt } from '#server/core/encryption.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
@@ -98,8 +98,7 @@ export function createTwoFactor(deps: {
     const opened = setupSchema.safeParse(JSON.parse(decrypt(setupEncryption, form.setup) ?? 'null')).data;
     if (opened === undefined || opened.memberId !== viewer.id || opened.until < databaseNowMs())
       throw new ProblemError('two-factor-setup-expired');
-    if (!(await enableLimit.consume(String(viewer.id))))
-      throw new ProblemError('too-many-wrong-codes', { retryAfter: quarterHour });
+    await requirePoint(enableLimit, { key: String(viewer.id), code: 'too-many-wrong-codes' });
     const period = findTotpPeriod(opened.key, removeSpaces(form.code));
     if (period === null) throw invalidFieldError('code', 'two-factor-code-not-valid');
     const created = await createRecoveryCodes(deps.passwordCost);
