@@ -197,6 +197,10 @@ test('the emails about refusals are limited, so that a forwarded address cannot 
   const raw = await compose({ from: 'eve@example.com', to, text: 'Again' });
   for (let n = 0; n < 12; n++) expect(await take(raw)).toBe('refused');
   expect(refusals).toHaveLength(10);
+  const own = await compose({ from: ann.email, to, text: 'own '.repeat(300) });
+  for (let n = 0; n < 12; n++) expect(await take(own)).toBe('refused');
+  expect(refusals).toHaveLength(20);
+  expect(refusals.at(10)?.text).toContain('> own own');
 });
 
 test('suspended members and those whose address changed cannot post by email', async () => {

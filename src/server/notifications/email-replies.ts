@@ -165,7 +165,10 @@ function readProblem({ body }: ApiResponse): Refusal {
   return { code, ...(params !== undefined && { params }) };
 }
 
-/** Someone who got hold of a forwarded email cannot fill the mailbox of its recipient. */
+/**
+ * Someone who got hold of a forwarded email cannot fill the mailbox of its recipient. Emails from other senders count
+ * separately, so that the member gets the own texts back.
+ */
 const refusalsPerDay = 10;
 
 /** How much of a refused text its author gets back, in characters. */
@@ -177,7 +180,7 @@ async function sendRefusal(
 ): Promise<void> {
   const { member, memberId, message } = taken;
   const limit = createMemberLimit(db, {
-    name: 'refused-reply',
+    name: reason === 'sender' ? 'refused-sender' : 'refused-reply',
     code: 'too-fast',
     points: refusalsPerDay,
     seconds: 24 * 60 * 60,
