@@ -1,5 +1,5 @@
 import EmailReplyParser from 'email-reply-parser';
-import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import PostalMime, { addressParser, type Attachment, type Email } from 'postal-mime';
 
 /** A file that came with an email. */
 export type EmailPicture = {
@@ -12,7 +12,7 @@ export type EmailPicture = {
 export type ReplyMessage = {
   /** The addresses to which it was delivered, by its headers. */
   recipients: string[];
-  /** The address of the sender in lower case; empty if there is none. */
+  /** The address of the sender in lower case; empty if there is none or more than one. */
   from: string;
   /** Identifies the email. Empty if it has no Message-ID. */
   messageId: string;
@@ -45,7 +45,7 @@ export async function parseReplyMessage(raw: Uint8Array): Promise<ReplyMessage |
   const visible = cutQuotes(text.replaceAll('\u0000', '').slice(0, maxTextLength));
   return {
     recipients: [...new Set(recipients)],
-    from: message.from?.address?.toLowerCase() ?? '',
+    from: readSender(message),
     messageId: message.messageId ?? '',
     ...placePictures(visible, message.attachments),
   };
@@ -53,6 +53,15 @@ export async function parseReplyMessage(raw: Uint8Array): Promise<ReplyMessage |
 
 const readHeaders = (message: Email, name: string) =>
   message.headers.filter(({ key }) => key === name).map(({ value }) => value);
+
+/**
+ * RFC 5322, section 3.6: there is one `From` header. With two, or two addresses in it, mail servers may check another
+ * one (DMARC).
+ */
+function readSender(message: Email): string {
+  const senders = readHeaders(message, 'from').flatMap((value) => addressParser(value, { flatten: true }));
+  return senders.length === 1 ? (senders[0]?.address?.toLowerCase() ?? '') : '';
+}
 
 function isAutomatic(message: Email): boolean {
   const has = (name: string, pattern = /./u) =>

@@ -192,6 +192,23 @@ test('a refused reply returns to its author with the reason and the text, in the
   expect(await readReplies(answerId).catch(() => [])).toEqual([]);
 });
 
+test.each([
+  ['two From headers', (own: string) => `${own}\r\nFrom: eve@example.com`],
+  ['the same From header twice', (own: string) => `${own}\r\nFrom: ${own}`],
+  ['two addresses in From', (own: string) => `${own}, eve@example.com`],
+  ['a group in From', (own: string) => `Team: ${own}, eve@example.com;`],
+])('an email with %s is refused, whichever is the member’s', async (_, write) => {
+  const { answerId, to } = await notifyAnn();
+  const send = (from: string) =>
+    take(Buffer.from(`From: ${from}\r\nTo: ${to}\r\nMessage-ID: <${++sent}@x>\r\n\r\nBuy this`));
+  expect(await send(write(ann.email))).toBe('refused');
+  expect(refusals.map(({ text }) => text)).toEqual([
+    expect.stringContaining('It was not sent from the email address of your account.'),
+  ]);
+  expect(await readReplies(answerId)).toEqual([]);
+  expect(await send(`"Ann, of Parley" <${ann.email}>`)).toBe('posted');
+});
+
 test('the emails about refusals are limited, so that a forwarded address cannot flood a mailbox', async () => {
   const { to } = await notifyAnn();
   const raw = await compose({ from: 'eve@example.com', to, text: 'Again' });
