@@ -61,6 +61,7 @@ export class ApiClient {
     // A response to HEAD has the content type without a body.
     const body = (isJson && text !== '' ? JSON.parse(text) : text) as Body & Partial<Problem>;
     const { kind, code, detail, errors } = response.ok ? {} : body;
+    if (response.status === 429) requireRetryAfter(response.headers, detail);
     return {
       status: response.status,
       headers: response.headers,
@@ -97,6 +98,21 @@ export class ApiClient {
       else this.cookies.set(name, value);
     }
   }
+}
+
+/** The most seconds that a text of an error may mean. */
+const waitsByText: readonly (readonly [RegExp, number])[] = [
+  [/in a (?:moment|minute)\b/u, 60],
+  [/in a few minutes/u, 10 * 60],
+  [/in an hour/u, 60 * 60],
+  [/tomorrow/u, 24 * 60 * 60],
+];
+
+/** Each refusal by a limit has `Retry-After` (docs/api.md), and its text names no shorter time. */
+function requireRetryAfter(headers: Headers, detail = ''): void {
+  const seconds = Number(headers.get('retry-after'));
+  const [, most = Infinity] = waitsByText.find(([text]) => text.test(detail)) ?? [];
+  if (!(seconds >= 1 && seconds <= most)) throw new Error(`Retry-After is ${seconds}: ${detail}`);
 }
 
 /** A signed-in member. Named actions throw if they fail; `get`, `post`, … return any response. */

@@ -1961,6 +1961,7 @@ export interface components {
         | 'too-many-votes'
         | 'too-many-webhooks'
         | 'too-many-wrong-codes'
+        | 'too-often'
         | 'two-factor-already-off'
         | 'two-factor-already-on'
         | 'two-factor-code-not-valid'

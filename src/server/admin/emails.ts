@@ -37,7 +37,12 @@ export async function readEmailOverview(
  * @throws ProblemError 'disabled' without a mail server, 'too-many'
  */
 export function createTestEmails(db: Database, sending: EmailSending | null) {
-  const limit = createMemberLimit(db, { name: 'test-email', code: 'too-fast', points: 20, seconds: 60 * 60 });
+  const limit = createMemberLimit(db, {
+    name: 'test-email',
+    code: 'too-often',
+    points: 20,
+    seconds: 60 * 60,
+  });
   return async function sendTestEmail(
     adminId: number,
     { kind, site }: { kind: EmailKind; site: EmailSite },

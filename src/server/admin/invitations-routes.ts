@@ -38,7 +38,7 @@ export function invitationVisitorRoutes({ db, settings }: RouteDeps) {
   // Limits floods, as for registrations (identity/accounts.ts). A token has 32 random bytes and cannot be guessed.
   const limit = createRateLimit(db, { name: 'open-invitation', points: 1000, seconds: 60 * 60 });
   return createRouter<VisitorEnv>().openapi(open, async (c) => {
-    await requirePoint(limit, { key: getVisitor(c, settings).networkAddress, code: 'too-fast' });
+    await requirePoint(limit, { key: getVisitor(c, settings).networkAddress, code: 'too-often' });
     return c.json(await requireInvitation(db, c.req.valid('json').token), 200);
   });
 }
@@ -68,7 +68,7 @@ const revoke = createRoute({
 });
 
 export function invitationRoutes({ db }: RouteDeps) {
-  const limit = createMemberLimit(db, { name: 'invite', points: 100, seconds: 60 * 60, code: 'too-fast' });
+  const limit = createMemberLimit(db, { name: 'invite', points: 100, seconds: 60 * 60, code: 'too-often' });
   const routes = createRouter<ModeratorEnv>();
   routes.use('/admin/invitations/*', moderatorsOnly);
   return routes

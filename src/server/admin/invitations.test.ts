@@ -150,7 +150,7 @@ describe('an invitation', () => {
       Array.from({ length: 101 }, () => keen.post('/admin/invitations', draft)),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(100);
-    expect(responses.find(({ status }) => status !== 201)).toMatchObject({ status: 429, code: 'too-fast' });
+    expect(responses.find(({ status }) => status !== 201)).toMatchObject({ status: 429, code: 'too-often' });
   });
 });
 

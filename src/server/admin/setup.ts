@@ -46,7 +46,7 @@ export function createSetup({ db, settings, accounts }: SetupDeps) {
     draft: SetupDraft,
     { visitor, viewerId }: { visitor: Visitor; viewerId: number | null },
   ): Promise<NewSession | null> {
-    await requirePoint(attempts, { key: visitor.networkAddress, code: 'too-fast' });
+    await requirePoint(attempts, { key: visitor.networkAddress, code: 'too-often' });
     if (verifyToken({ secret: settings.secret, purpose }, draft.token) !== purpose)
       throw new ProblemError('setup-link-not-valid');
     if (await isSetUp(db)) throw new ProblemError('setup-completed');

@@ -90,7 +90,7 @@ export function createEmailAddresses({
    * @throws ProblemError 'too-many'
    */
   async function switchOn(viewer: Viewer): Promise<void> {
-    await requirePoint(switchingOn, { key: String(viewer.id), code: 'too-fast' });
+    await requirePoint(switchingOn, { key: String(viewer.id), code: 'too-often' });
     await transaction(db, async (tx) => {
       if (await switchEmailOn(tx, viewer.id))
         await publish(tx, `member:${viewer.id}`, { kind: 'member-changed' });

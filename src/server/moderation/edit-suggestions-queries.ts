@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isBefore } from '#server/core/cursor.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { one, unnamedMember } from '#server/core/sql.ts';
-import { type EditedTexts, lockMember, tagNamesOf } from '#server/posts/index.ts';
+import { type EditedTexts, lockMember, secondsLeftOfDay, tagNamesOf } from '#server/posts/index.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { type EditSuggestionStatus, maxEditSuggestionCount } from '#shared/moderation/edit-suggestions.ts';
 
@@ -18,13 +18,16 @@ export async function hasOpenSuggestion(
   return rows.length > 0;
 }
 
-/** Counts the suggestions of a member in the last 24 hours. The member is then locked, so that the count is right. */
-export async function countSuggestionsOfToday(tx: Tx, memberId: number): Promise<number> {
+/**
+ * Lists in how many seconds each suggestion of a member in the last 24 hours is older than that, the oldest first. The
+ * member is then locked, so that the count is right.
+ */
+export async function listSuggestionsOfToday(tx: Tx, memberId: number): Promise<number[]> {
   await lockMember(tx, memberId);
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from edit_suggestion
-    where member_id = ${memberId} and created_at > now() - interval '1 day'`.execute(tx);
-  return rows[0]?.count ?? 0;
+  const { rows } = await sql<{ left: number }>`
+    select ${secondsLeftOfDay} as left from edit_suggestion
+    where member_id = ${memberId} and created_at > now() - interval '1 day' order by created_at`.execute(tx);
+  return rows.map((row) => row.left);
 }
 
 export type NewEditSuggestion = {

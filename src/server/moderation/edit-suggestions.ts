@@ -35,7 +35,7 @@ import { draftTargets } from '#shared/posts/drafts.ts';
 import { type AbilitySettings, readAbilities } from './abilities.ts';
 import { mergeEdit } from './edit-merge.ts';
 import {
-  countSuggestionsOfToday,
+  listSuggestionsOfToday,
   countSuggestionsToReview,
   type EditSuggestionRow,
   type EditSuggestionTextsRow,
@@ -120,8 +120,10 @@ async function refuseSuggestion(
   if (perDay === 0) return;
   if (await hasOpenSuggestion(tx, { post: post.post, memberId: viewer.id }))
     throw new ProblemError('suggestion-open-already');
-  if ((await countSuggestionsOfToday(tx, viewer.id)) >= perDay)
-    throw new ProblemError('too-many-suggestions', { params: { max: perDay } });
+  const today = await listSuggestionsOfToday(tx, viewer.id);
+  const retryAfter = today[today.length - perDay];
+  if (retryAfter !== undefined)
+    throw new ProblemError('too-many-suggestions', { params: { max: perDay }, retryAfter });
 }
 
 /** Whether a post with this text would wait for moderators: then members do not see the suggestion either. */

@@ -36,13 +36,13 @@ export const moderatorsOnly = createMiddleware<ModeratorEnv>(async (c, next) => 
 
 /**
  * Returns a function that does what `requireAdmin` does and counts the request of the admin.
- * @param rule.points requests in an hour. More throw ProblemError 'too-fast'.
+ * @param rule.points requests in an hour. More throw ProblemError 'too-often'.
  */
 export function createAdminLimit(
   db: Database,
   rule: { name: string; points: number },
 ): (viewer: Viewer) => Promise<Admin> {
-  const limit = createMemberLimit(db, { ...rule, seconds: 60 * 60, code: 'too-fast' });
+  const limit = createMemberLimit(db, { ...rule, seconds: 60 * 60, code: 'too-often' });
   return async (viewer) => {
     const admin = requireAdmin(viewer);
     await limit(admin.id);

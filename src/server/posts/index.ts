@@ -62,6 +62,7 @@ export { deletePosts } from './posts-deletion.ts';
 export { getLockedError, lockMember, lockQuestionsOf, refuseLocked } from './posts-locks.ts';
 export { bylineJoins, getSourceAddress, isAuthorRename, listAuthorTopics, sourceJson } from './posts.ts';
 export { siteHistoryJson } from './site-history.ts';
+export { secondsLeftOfDay } from './tag-proposals-queries.ts';
 export {
   closingJson,
   findQuestionOf,

@@ -4,12 +4,16 @@ import { tagKey } from '#shared/core/text.ts';
 import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
 import { isTagVisible } from './tag-visibility.ts';
 
-/** Counts the tags that a member proposed in the last 24 hours. */
-export async function countProposalsOfToday(db: Reader, memberId: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from tag_proposal_question
-    where member_id = ${memberId} and created_at > now() - interval '1 day'`.execute(db);
-  return rows[0]?.count ?? 0;
+/** SQL: in how many seconds a row is a day old. */
+export const secondsLeftOfDay = sql<number>`
+  greatest(1, ceil(extract(epoch from created_at + interval '1 day' - now())))::int`;
+
+/** Lists in how many seconds each tag that a member proposed in the last 24 hours is older than that, the oldest first. */
+export async function listProposalsOfToday(db: Reader, memberId: number): Promise<number[]> {
+  const { rows } = await sql<{ left: number }>`
+    select ${secondsLeftOfDay} as left from tag_proposal_question
+    where member_id = ${memberId} and created_at > now() - interval '1 day' order by created_at`.execute(db);
+  return rows.map((row) => row.left);
 }
 
 /** The keys of the tags that are already proposed for a question and wait for a decision. */

@@ -11,7 +11,7 @@ import { lockQuestion } from './questions-queries.ts';
 import { enterReviewQueue } from './review-items.ts';
 import { changeTagsInStatistics } from './statistics-changes.ts';
 import {
-  countProposalsOfToday,
+  listProposalsOfToday,
   type DecidedProposalRow,
   deleteProposalsOfQuestions,
   insertProposalMessage,
@@ -62,8 +62,13 @@ export async function resolveProposedTags(
   if (perDay === 0) throw newTagError('tags', proposed[0]?.name ?? '', settings);
   const open = new Set(questionId === null ? [] : await listOpenProposalKeys(tx, questionId));
   const added = proposed.filter(({ name }) => !open.has(tagKey(name)));
-  if (added.length > 0 && (await countProposalsOfToday(tx, viewer.id)) + added.length > perDay)
-    throw new ProblemError('too-many-tag-proposals', { params: { max: perDay } });
+  const today = added.length === 0 ? [] : await listProposalsOfToday(tx, viewer.id);
+  const excess = today.length + added.length - perDay;
+  if (added.length > 0 && excess > 0)
+    throw new ProblemError('too-many-tag-proposals', {
+      params: { max: perDay },
+      retryAfter: today[excess - 1] ?? 24 * 60 * 60,
+    });
   return { tags, proposed: added };
 }
 

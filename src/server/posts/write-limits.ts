@@ -76,7 +76,7 @@ export function createWriteLimits(db: Database) {
     // of typing. Each opened page writes once or twice.
     change: createMemberLimit(db, {
       name: 'change',
-      code: 'too-fast',
+      code: 'too-often',
       points: 3_000,
       seconds,
     }),
@@ -102,7 +102,7 @@ export function createWriteLimits(db: Database) {
       seconds: 24 * 60 * 60,
     }),
     // Notes of a moderator on members.
-    note: createMemberLimit(db, { name: 'note', code: 'too-fast', points: 120, seconds }),
+    note: createMemberLimit(db, { name: 'note', code: 'too-often', points: 120, seconds }),
     vote: createMemberLimit(db, {
       name: 'vote',
       code: 'too-many-votes',

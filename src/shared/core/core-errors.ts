@@ -17,6 +17,7 @@ export const coreErrors = {
   ],
   busy: ['busy', 'The server is very busy at the moment. Please try again in a few seconds.'],
   'too-fast': ['too-many', "You're doing that too fast. Try again in a moment."],
+  'too-often': ['too-many', "You've done that too often. Try again later."],
   'searches-running': ['too-many', 'Wait until your other searches have finished.'],
 
   // Fields.

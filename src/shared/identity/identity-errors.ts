@@ -75,7 +75,7 @@ export const identityErrors = {
   // Two-factor authentication.
   'two-factor-code-wrong': ['wrong-code', 'Incorrect code. Please try again.'],
   'two-factor-code-not-valid': ['invalid', 'Incorrect code. Please try again.'],
-  'too-many-wrong-codes': ['too-many', 'Too many wrong codes. Please try again in 15 minutes.'],
+  'too-many-wrong-codes': ['too-many', 'Too many wrong codes. Please try again later.'],
   'two-factor-setup-expired': ['sign-in-again', 'That took too long. Please sign in again.'],
   'two-factor-already-on': ['already-done', 'Two-factor authentication is already on.'],
   'two-factor-already-off': ['already-done', 'Two-factor authentication is already off.'],

@@ -6,7 +6,7 @@ export const moderationErrors = {
   'post-not-found': ['not-found', 'Post not found'],
   'report-note-required': ['invalid', 'Describe the problem in a few words'],
   'own-post-report': ['not-allowed', 'You cannot report your own posts, but you can edit or delete them.'],
-  'too-many-reports': ['too-many', "You're reporting too much. Try again in a few minutes."],
+  'too-many-reports': ['too-many', "You're reporting too much. Try again later."],
 
   // Actions on posts.
   'reason-required': ['invalid', 'Enter a reason'],
