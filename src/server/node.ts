@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import packageJson from '#package.json' with { type: 'json' };
 import { nodeApplicationPrefix } from './core/database-listen.ts';
-import { createAccounts, createAuth, type PasswordCost } from './identity/index.ts';
+import { createAccounts, createAuth, getActiveSuspension, type PasswordCost } from './identity/index.ts';
 import { createApp } from './app.ts';
 import { createEmptySearchCounter } from './discovery/index.ts';
 import { type BackgroundJobs, startBackgroundJobs } from './jobs.ts';
@@ -15,7 +15,7 @@ import { createNodeCaches, type NodeCaches, serveCachedFirst } from './node-cach
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
 import { closePool, type Database, openSearchDatabase } from './core/database.ts';
-import { addEventTexts } from './posts/index.ts';
+import { addEventTexts, questionExists } from './posts/index.ts';
 import { type HttpServer, startHttpServer } from './core/http-server.ts';
 import { type LiveServer, startLiveServer } from './core/live.ts';
 import { createMetrics, type Metrics } from './core/metrics.ts';
@@ -248,6 +248,8 @@ function startLiveSockets(
     server: http.server,
     stream,
     typingPresence,
+    isTypingShown: async ({ memberStatus }, id) =>
+      getActiveSuspension(memberStatus) === null && questionExists(db, id),
     authenticate: async (headers) => (await accounts.viewer(headers))?.viewer ?? null,
     allowsOrigin: (headers) => isSameOrigin(settings, headers),
   });

@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
 import { io, type Socket } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
-import { createAccounts } from '#server/identity/accounts.ts';
+import { createAccounts, getActiveSuspension } from '#server/identity/accounts.ts';
 import { createAuth } from '#server/identity/auth.ts';
 import { createApp } from '#server/app.ts';
 import { openSiteSettings } from '#server/core/site-settings.ts';
@@ -11,6 +11,7 @@ import { startHttpServer } from '#server/core/http-server.ts';
 import { type LiveServer, startLiveServer } from '#server/core/live.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { addEventTexts } from '#server/posts/event-texts.ts';
+import { questionExists } from '#server/posts/questions-queries.ts';
 import { followEventStream } from '#server/core/event-stream.ts';
 import { startTypingTracker } from '#server/core/live-typing-presence.ts';
 import type { SubscribeResult, Topic, TypingPresence } from '#shared/core/events.ts';
@@ -61,6 +62,8 @@ export async function startLiveNode(
     server: http.server,
     stream,
     typingPresence,
+    isTypingShown: async ({ memberStatus }, id) =>
+      getActiveSuspension(memberStatus) === null && questionExists(db, id),
     async authenticate(headers) {
       const viewer = await accounts.viewer(headers);
       await beforeAdmit();

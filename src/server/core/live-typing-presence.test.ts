@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setRole } from '#server/admin/roles.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
 import { openLiveClient, type LiveNode, testSecret, startLiveNode } from '#tests/support/live-node.ts';
-import { type Member, register } from '#tests/support/member.ts';
+import { expectOk, type Member, register } from '#tests/support/member.ts';
+import { actOnMember, actOnPost } from '#tests/support/moderation.ts';
 import { eventually, startParley, createTemporaryDirectory } from '#tests/support/parley.ts';
+import { openDatabase } from './database.ts';
 import type { Topic } from '#shared/core/events.ts';
 
 let database: TestDatabase;
@@ -12,24 +15,28 @@ let second: LiveNode;
 let ann: Member;
 let bob: Member;
 let cleo: Member;
-let topics = 0;
+let olga: Member;
 beforeAll(async () => {
   database = await createTestDatabase();
   [first, second] = await Promise.all([startLiveNode(database), startLiveNode(database)]);
   ann = await register(first.address, 'Ann');
   bob = await register(first.address, 'Bob');
   cleo = await register(first.address, 'Cleo');
+  olga = await register(first.address, 'Olga');
+  const db = openDatabase({ connection: database.connection, maxConnections: 1 });
+  await setRole(db, { email: olga.email, role: 'moderator' });
+  await db.destroy();
 });
 afterAll(async () => {
   await Promise.all([first.stop(), second.stop()]);
   await database.drop();
 });
 
-/** A new topic for each test. */
-const aTopic = (): Topic => `question:${++topics}`;
+/** The topic of a new question for each test. */
+const aTopic = async (): Promise<Topic> => `question:${await ann.ask()}`;
 
 test('counts typing members on every node, without the recipient', async () => {
-  const topic = aTopic();
+  const topic = await aTopic();
   const reader = await openLiveClient(first.address, ann, topic);
   const here = await openLiveClient(first.address, bob, topic);
   const there = await openLiveClient(second.address, cleo, topic);
@@ -55,7 +62,7 @@ test('counts typing members on every node, without the recipient', async () => {
 });
 
 test('counts a member with tabs on two nodes once, until the last tab is closed', async () => {
-  const topic = aTopic();
+  const topic = await aTopic();
   const reader = await openLiveClient(first.address, ann, topic);
   const tab = await openLiveClient(first.address, bob, topic);
   const otherTab = await openLiveClient(second.address, bob, topic);
@@ -80,7 +87,7 @@ test('counts a member with tabs on two nodes once, until the last tab is closed'
 });
 
 test('ends when the member leaves the question, types elsewhere or loses the connection', async () => {
-  const [topic, other] = [aTopic(), aTopic()];
+  const [topic, other] = [await aTopic(), await aTopic()];
   const reader = await openLiveClient(second.address, ann, topic, other);
   const writer = await openLiveClient(first.address, bob, topic, other);
   writer.sendTyping(topic);
@@ -98,7 +105,7 @@ test('ends when the member leaves the question, types elsewhere or loses the con
 });
 
 test('ignores typing on a topic the socket has not joined, and invalid messages', async () => {
-  const [topic, foreign] = [aTopic(), aTopic()];
+  const [topic, foreign] = [await aTopic(), await aTopic()];
   const reader = await openLiveClient(second.address, ann, topic, foreign, 'feeds');
   const writer = await openLiveClient(first.address, bob, topic, 'feeds');
   for (const wrong of [
@@ -123,8 +130,46 @@ test('ignores typing on a topic the socket has not joined, and invalid messages'
   expect(Object.fromEntries(reader.typingCounts)).toEqual({ [topic]: [1, 0] });
 });
 
+test('ends when the question is hidden, and starts there for nobody until it is restored', async () => {
+  const topic = await aTopic();
+  const [, id] = topic.split(':').map(Number);
+  const reader = await openLiveClient(second.address, cleo, topic);
+  const author = await openLiveClient(first.address, ann, topic);
+  author.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  expectOk(await actOnPost(olga, 'hide', 'question', Number(id)));
+  await eventually(() => reader.typingCount(topic) === 0);
+  const writer = await openLiveClient(first.address, bob, topic);
+  for (const client of [author, writer]) {
+    client.sendTyping(topic);
+    // Answered after the signal was handled.
+    await client.subscribe(topic);
+  }
+  expectOk(await actOnPost(olga, 'restore', 'question', Number(id)));
+  author.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  expect(reader.typingCounts.get(topic)).toEqual([1, 0, 1]);
+});
+
+test('does not show suspended members', async () => {
+  const topic = await aTopic();
+  const dan = await register(first.address, 'Dan');
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const before = await openLiveClient(first.address, dan, topic);
+  expectOk(await actOnMember(olga, 'suspend', dan.id, { until }));
+  await before.ended;
+  const reader = await openLiveClient(second.address, cleo, topic);
+  const suspended = await openLiveClient(first.address, dan, topic);
+  suspended.sendTyping(topic);
+  await suspended.subscribe(topic);
+  const writer = await openLiveClient(first.address, bob, topic);
+  writer.sendTyping(topic);
+  await eventually(() => reader.typingCount(topic) === 1);
+  expect(reader.typingCounts.get(topic)).toEqual([1]);
+});
+
 test('forgets members who typed on a killed node, but not those on other nodes', async () => {
-  const topic = aTopic();
+  const topic = await aTopic();
   const data = await createTemporaryDirectory();
   const mortal = startParley({
     env: {
@@ -150,7 +195,7 @@ test('forgets members who typed on a killed node, but not those on other nodes',
 });
 
 test('announces the end of typing when a node stops', async () => {
-  const topic = aTopic();
+  const topic = await aTopic();
   const leaving = await startLiveNode(database);
   const reader = await openLiveClient(first.address, ann, topic);
   const earlier = await openLiveClient(second.address, cleo, topic);

@@ -37,6 +37,8 @@ type SocketData = {
   connectedAt: Position;
   subscribing: number;
   typing: QuestionTopic | null;
+  /** The question whose typing is shown once it is checked that it may be. */
+  startingToType: QuestionTopic | null;
 };
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
@@ -55,6 +57,8 @@ export type LiveOptions = {
   server: HttpServer;
   stream: EventStream;
   typingPresence: TypingTracker;
+  /** Whether others may see that a member types on a question. */
+  isTypingShown: (viewer: Viewer, questionId: number) => Promise<boolean>;
   /** The member of the handshake's session cookie. Null refuses the connection. */
   authenticate: (headers: Headers) => Promise<Viewer | null>;
   /** Whether a page of this origin may open a socket. */
@@ -83,6 +87,7 @@ export function startLiveServer({
   server,
   stream,
   typingPresence,
+  isTypingShown,
   authenticate,
   allowsOrigin,
 }: LiveOptions): LiveServer {
@@ -95,7 +100,7 @@ export function startLiveServer({
     allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers)),
   });
   const socketsOf = new Map<number, Set<LiveSocket>>();
-  const catchUpsOf = new Map<number, LimitFunction>();
+  const readsOf = new Map<number, LimitFunction>();
   const listeners = (topic: Topic) => io.of('/').adapter.rooms.get(topic)?.size ?? 0;
   const throttle = new EventThrottle(listeners, (topic, events, position) => {
     io.to(topic).emit('events', { topic, events, position });
@@ -113,6 +118,7 @@ export function startLiveServer({
         const liveEvents = batch.map((each) => each.event);
         if (listeners(topic) > 0) throttle.add(topic, liveEvents, position);
         closeEndedSessions(topic, liveEvents);
+        if (isQuestion(topic) && liveEvents.some(({ kind }) => kind === 'deleted')) endTypingOn(topic);
       }
     },
     announceGap: (position) => void io.emit('gap', position),
@@ -136,7 +142,7 @@ export function startLiveServer({
     if (viewer === null) return new Error('signed-out');
     if ((socketsOf.get(viewer.id)?.size ?? 0) >= socketLimits.maxSocketsPerMember)
       return new Error('too-many');
-    socket.data = { viewer, connectedAt, subscribing: 0, typing: null };
+    socket.data = { viewer, connectedAt, subscribing: 0, typing: null, startingToType: null };
     return undefined;
   }
 
@@ -149,7 +155,7 @@ export function startLiveServer({
       mine.delete(socket);
       if (mine.size === 0) {
         socketsOf.delete(viewer.id);
-        catchUpsOf.delete(viewer.id);
+        readsOf.delete(viewer.id);
       }
       endTyping(socket);
     });
@@ -193,14 +199,18 @@ export function startLiveServer({
     return { ok: true, ...stream.catchUp(topic, older) };
   }
 
-  /** Reads for one subscription of a member at a time, because it may need a connection to the database. */
   function readMissed(socket: LiveSocket, topic: Topic, since: Position): Promise<CatchUp> {
+    return readInTurn(socket, () => stream.readSince(topic, since));
+  }
+
+  /** Runs one read of a member at a time, because it may need a connection to the database. */
+  function readInTurn<Result>(socket: LiveSocket, read: () => Promise<Result>): Promise<Result> {
     const memberId = socket.data.viewer.id;
-    const inTurn = catchUpsOf.get(memberId) ?? pLimit(1);
-    catchUpsOf.set(memberId, inTurn);
+    const inTurn = readsOf.get(memberId) ?? pLimit(1);
+    readsOf.set(memberId, inTurn);
     return inTurn(async () => {
       if (!socket.connected) throw new Error('the socket is closed');
-      return stream.readSince(topic, since);
+      return read();
     });
   }
 
@@ -227,13 +237,45 @@ export function startLiveServer({
   function setTyping(socket: LiveSocket, wanted: string, isTyping: boolean): void {
     const topic = authorizeTopic(wanted, socket.data.viewer);
     if (topic === null || !isQuestion(topic) || !socket.rooms.has(topic)) return;
-    if (!isTyping) {
-      if (socket.data.typing === topic) endTyping(socket);
-      return;
+    const { typing, startingToType, viewer } = socket.data;
+    if (!isTyping) stopTyping(socket, topic);
+    else if (typing === topic) typingPresence.start(topic, viewer.id);
+    else if (startingToType !== topic) {
+      endTyping(socket);
+      // A failed check is repeated with the next signal.
+      startTyping(socket, topic).catch(() => {});
     }
-    if (socket.data.typing !== topic) endTyping(socket);
-    socket.data.typing = topic;
-    typingPresence.start(topic, socket.data.viewer.id);
+  }
+
+  async function startTyping(socket: LiveSocket, topic: QuestionTopic): Promise<void> {
+    const { data } = socket;
+    data.startingToType = topic;
+    const isWanted = () => data.startingToType === topic && socket.rooms.has(topic);
+    try {
+      const isShown = await readInTurn(
+        socket,
+        async () => isWanted() && isTypingShown(data.viewer, Number(topic.split(':')[1])),
+      );
+      if (!isShown || !isWanted()) return;
+      data.typing = topic;
+      typingPresence.start(topic, data.viewer.id);
+    } finally {
+      if (data.startingToType === topic) data.startingToType = null;
+    }
+  }
+
+  function stopTyping(socket: LiveSocket, topic: QuestionTopic): void {
+    if (socket.data.typing === topic) endTyping(socket);
+    if (socket.data.startingToType === topic) socket.data.startingToType = null;
+  }
+
+  /** The question was hidden or deleted. */
+  function endTypingOn(topic: QuestionTopic): void {
+    const { adapter, sockets } = io.of('/');
+    for (const id of adapter.rooms.get(topic) ?? []) {
+      const socket = sockets.get(id);
+      if (socket !== undefined) stopTyping(socket, topic);
+    }
   }
 
   function endTyping(socket: LiveSocket): void {

@@ -38,6 +38,7 @@ export {
   type Accounts,
   createAccounts,
   findViewer,
+  getActiveSuspension,
   getMemberSuspension,
   listMembersByEmail,
   type NewSession,

@@ -68,6 +68,7 @@ export {
   findQuestionOf,
   isQuestionDeleted,
   lockExistingQuestions,
+  questionExists,
 } from './questions-queries.ts';
 export { publicQuestionRoutes, questionRoutes } from './questions-routes.ts';
 export {
