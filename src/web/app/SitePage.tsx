@@ -34,9 +34,10 @@ export function SitePage() {
 function PageWithText({ name }: { name: SitePageName }) {
   const query = useQuery(sitePageQuery(name));
   const title = sitePageLabels[name]();
-  usePageTitle(title);
+  const isMissing = hasStatus(query.error, 404);
+  usePageTitle(isMissing ? t`Page not found` : title);
   const { data: page } = query;
-  if (hasStatus(query.error, 404)) return <NotFoundPage />;
+  if (isMissing) return <NotFoundPage />;
   return (
     <>
       <PageHeading className={classes.heading}>{title}</PageHeading>

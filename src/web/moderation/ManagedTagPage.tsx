@@ -27,13 +27,14 @@ export function ManagedTagPage() {
   const query = useQuery(managedTagQuery(tag));
   const router = useRouter();
   const name = query.data?.name ?? tag;
-  usePageTitle(t`Edit topic`);
+  const isMissing = hasStatus(query.error, 404);
+  usePageTitle(isMissing ? t`Page not found` : t`Edit topic`);
   // A synonym, also after merging and renaming.
   useEffect(() => {
     if (name !== tag) void router.navigate(managedTagPath(name), { replace: true });
   }, [router, name, tag]);
   const [changing, setChanging] = useState<TagChangeDraft['kind'] | null>(null);
-  if (hasStatus(query.error, 404)) return <NotFoundPage />;
+  if (isMissing) return <NotFoundPage />;
   // A form that is filled from the cache would save old texts over those of another moderator.
   if (query.data === undefined || !query.isFetchedAfterMount)
     return query.failureCount > 0 ? (

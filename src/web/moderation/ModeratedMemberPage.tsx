@@ -47,7 +47,8 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
   const { tab = 'account' } = usePageSearch(parseMemberPageSearch);
   const query = useQuery(moderatedMemberQuery(id));
   const { data: member, error } = query;
-  usePageTitle(member?.displayName ?? t`Profile`);
+  const isMissing = hasStatus(error, 404);
+  usePageTitle(isMissing ? t`Page not found` : (member?.displayName ?? t`Profile`));
   const isOwn = id === viewer.id;
   const tabs = useMemo(() => {
     const address = moderatedMemberPath(id);
@@ -62,7 +63,7 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
     // Moderators do not see notes on themselves.
     return isOwn ? all.filter(({ key }) => key !== 'notes') : all;
   }, [id, isOwn]);
-  if (hasStatus(error, 404)) return <NotFoundPage />;
+  if (isMissing) return <NotFoundPage />;
   if (member === undefined)
     return error === null ? null : (
       <>

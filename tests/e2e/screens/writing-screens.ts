@@ -96,10 +96,7 @@ export const writingScreens: readonly Screen[] = [
       await field(stage, 'Edit answer').fill('What this tab makes of it.');
       const data = { content: 'What another tab made of it.' };
       await page.request.put(`/api/answers/${ids.ownAnswer}`, { data });
-      await page
-        .locator(`${ownPost('answer', ids.ownAnswer)} form [role="status"], form output`)
-        .first()
-        .waitFor();
+      await button(stage, 'Show changes').waitFor();
     },
   },
   {
