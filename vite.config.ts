@@ -29,8 +29,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: {
     emptyOutDir: true,
     target: 'es2024',
-    // The first browsers with all of ES2024. For older ones `:dir(rtl)` would become a list of languages, which ignores
-    // the direction of an element: code is left to right on an Arabic page.
+    // The first of these browsers with `:dir()`. For older ones it would become a list of languages, which ignores the
+    // direction of an element: code is left to right on an Arabic page.
     cssTarget: ['chrome120', 'firefox121', 'safari17.4'],
     ...(isSsrBuild === true ? serverBuild : browserBuild),
   },
