@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { password } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -57,6 +58,16 @@ test('a deletion that waits for one author locks no other', async () => {
   await other.free();
   await free();
   expect(await deleted).toMatchObject({ status: 204 });
+});
+
+test('a change of address that waits for a new post of the member has no lock that the post needs', async () => {
+  const { free } = await locked('select from member where id = $1 for key share', ann.id);
+  const changed = ann.put('/email-address', { email: 'moved@example.org', password });
+  await eventually(isLockAwaited);
+  const post = await locked('select from member where id = $1 for no key update nowait', ann.id);
+  await post.free();
+  await free();
+  expect(await changed).toMatchObject({ status: 200 });
 });
 
 test('voting, following and bookmarking do not block replies and edits', async () => {

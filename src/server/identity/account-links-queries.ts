@@ -92,11 +92,14 @@ export async function isEmailTaken(
   return rows.length > 0;
 }
 
-/** Locks a member who can sign in against all other changes of sign-in methods. */
+/**
+ * Locks a member who can sign in against all other changes of sign-in methods. The lock is the one that a change of the
+ * address takes, which is a key of the table.
+ */
 export async function lockMember(tx: Tx, id: number) {
   const { rows } = await sql<{ id: number; email: string; isConfirmed: boolean }>`
     select id, email, email_verified as "isConfirmed" from member
-    where id = ${id} and email is not null for no key update`.execute(tx);
+    where id = ${id} and email is not null for update`.execute(tx);
   return rows[0];
 }
 
