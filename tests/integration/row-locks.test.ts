@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { setRole } from '#server/admin/roles.ts';
 import { password } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
@@ -68,6 +69,16 @@ test('a change of address that waits for a new post of the member has no lock th
   await post.free();
   await free();
   expect(await changed).toMatchObject({ status: 200 });
+});
+
+test('sign-in methods and API tokens of a member do not wait for a new post of the member', async () => {
+  const admin = await server.register('Olga');
+  await setRole(server.db, { email: admin.email, role: 'admin' });
+  await locked('select from member where id = $1 for key share', bob.id);
+  const draft = { name: 'Backup', scopes: ['read'], expiresInDays: 30, password };
+  expect(await bob.post('/api-tokens', draft)).toMatchObject({ status: 201 });
+  const removed = await admin.post(`/admin/members/${bob.id}/two-factor-removal`, { password });
+  expect(removed).toMatchObject({ status: 409 });
 });
 
 test('voting, following and bookmarking do not block replies and edits', async () => {

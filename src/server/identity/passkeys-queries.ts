@@ -27,7 +27,7 @@ export async function findPasskeyByCredential(db: Queryable, credentialId: strin
 
 /** Serializes changes of a member's sign-in methods. */
 export async function lockSignInMethods(tx: Tx, memberId: number): Promise<void> {
-  await sql`select from member where id = ${memberId} for update`.execute(tx);
+  await sql`select from member where id = ${memberId} for no key update`.execute(tx);
 }
 
 export type PasskeyRow = {

@@ -22,7 +22,7 @@ export async function listApiTokens(db: Queryable, memberId: number) {
 
 /** Serializes the creation of a member's tokens, and returns how many there are. */
 export async function lockApiTokens(tx: Tx, memberId: number): Promise<number> {
-  await sql`select from member where id = ${memberId} for update`.execute(tx);
+  await sql`select from member where id = ${memberId} for no key update`.execute(tx);
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from api_token where member_id = ${memberId}`.execute(tx);
   return one(rows).count;
