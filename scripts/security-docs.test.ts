@@ -94,9 +94,9 @@ test('only listed files start programs', () => {
 
 test('only listed files connect to other hosts', () => {
   expect(listFiles(connects)).toEqual([
-    'src/server/core/mailer.ts',
     // The other network stack of this node's own port.
     'src/server/core/http-server.ts',
+    'src/server/core/mailer.ts',
     'src/server/core/object-store.ts',
     // Web hooks, claims of profiles, and pictures of imported posts.
     'src/server/core/outgoing-request.ts',
