@@ -27,7 +27,10 @@ const findFile = (name: string) => {
 };
 const isIdentifier = (name: string) => /^[\p{Ll}\p{Lu}][\p{Ll}\d]+(?:\p{Lu}[\p{Ll}\d]*)+$/u.test(name);
 
-/** The names in a text: files that do not exist, and identifiers that are not in the code, or not in the file that is named with them. */
+/**
+ * The names in a text: files that do not exist, and identifiers that are not in the code, or not in the file that is
+ * named with them.
+ */
 function findFalseNames(text: string): string[] {
   const names = [...text.matchAll(/`([^`\n]+)`/gu)].map(([, name = '']) => name);
   const located = [...text.matchAll(/`(?<name>[^`\n]+)` (?:in |\()`(?<file>[^`\n]+)`/gu)];

@@ -98,7 +98,8 @@ describe('the catalogues', () => {
   );
 
   test('have each text of the interface once', () => {
-    // Two errors may have the same text, and emails, the widget and the page without scripts may have texts of the interface.
+    // Two errors may have the same text, and emails, the widget and the page without scripts may have texts of the
+    // interface.
     const texts = [...collected]
       .filter(([id]) => !/^(?:error|email|push|widget|page)\./u.test(id))
       .map(([, text]) => text);

@@ -8,7 +8,8 @@ import { sanitizeUrl } from '#web/ui/markdown/sanitize-url.ts';
  * each block that begins or ends, for each code block, image and line break, and for each run of text that looks the
  * same, with its marks (emphasis, code, link with its target).
  *
- * These differences do not count, because a reader sees none, or because Markdown has no other notation and docs/importing.md says what it becomes:
+ * These differences do not count, because a reader sees none, or because Markdown has no other notation and
+ * docs/importing.md says what it becomes:
  *
  * 1. White space, where HTML collapses it. In code blocks each character counts, except line ends at the end.
  * 2. Whether a list is tight or loose. That an item has two paragraphs counts.

@@ -32,7 +32,8 @@ export function getCommandEnvironment() {
 
 /**
  * The Node flags and environment of the server and of imports: garbage is collected before memory exceeds the documented
- * maximum (docs/importing.md; of the server: the target of `bench measure memory`), and threads share freed memory. Values set in the environment take precedence.
+ * maximum (docs/importing.md; of the server: the target of `bench measure memory`), and threads share freed memory.
+ * Values set in the environment take precedence.
  * @returns {{ flags: string[], env: NodeJS.ProcessEnv }}
  */
 export function getServerNode() {

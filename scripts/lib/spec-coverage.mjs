@@ -3,8 +3,9 @@ import path from 'node:path';
 import { project } from './project.mjs';
 
 /**
- * A row of docs/SPEC-COVERAGE.md: the number of a rule of docs/product.md, the rule in short, and the tests that prove it. A test is
- * its file and its title, groups included, with ' › ' between the parts. `unproven` is the reason where there is none.
+ * A row of docs/SPEC-COVERAGE.md: the number of a rule of docs/product.md, the rule in short, and the tests that prove
+ * it. A test is its file and its title, groups included, with ' › ' between the parts. `unproven` is the reason where
+ * there is none.
  * @typedef {{ where: string, sentence: string, tests: string[], unproven: string | undefined }} CoverageRow
  */
 

@@ -4,8 +4,8 @@ import type { Database } from '#server/core/database.ts';
 /**
  * A checksum of all rows by table, except those that refused or read-only requests may change: sessions, rate limits,
  * statistics and search words written by jobs, failed attempts to send emails, settings, security events, used nonces,
- * sign-ins, which are recorded after the response, positions of readers of events and what they write, and email links, which are written after it so that its time does not
- * reveal whether an address exists.
+ * sign-ins, which are recorded after the response, positions of readers of events and what they write, and email links,
+ * which are written after it so that its time does not reveal whether an address exists.
  */
 export async function databaseChecksum(db: Database): Promise<string> {
   tables ??= await listTables(db);

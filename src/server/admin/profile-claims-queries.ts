@@ -5,7 +5,10 @@ import { accountProviderPrefix } from '#server/identity/index.ts';
 
 export type ClaimableProfile = { id: number; name: string; site: string; key: string };
 
-/** A profile of a person that an import made and that no one can sign in to; not the user 'Community', who stands for the site. */
+/**
+ * A profile of a person that an import made and that no one can sign in to; not the user 'Community', who stands for
+ * the site.
+ */
 export async function findClaimableProfile(db: Reader, id: number): Promise<ClaimableProfile | undefined> {
   const { rows } = await sql<ClaimableProfile>`
     select member.id, coalesce(display_name, ${unnamedMember}) as name, source.site, source_key as key

@@ -12,8 +12,8 @@ import type { SiteSettings } from './site-settings.ts';
 import type { OperatorSettings } from './operator-settings.ts';
 
 /**
- * The signed-in member who makes a request. Only `findViewer` creates one; approving a held post and the demo derive one that
- * acts as the author (`posts/held-posts-approval.ts`, `import-export/demo-activity.ts`).
+ * The signed-in member who makes a request. Only `findViewer` creates one; approving a held post and the demo derive
+ * one that acts as the author (`posts/held-posts-approval.ts`, `import-export/demo-activity.ts`).
  */
 export type Viewer = {
   readonly id: number;

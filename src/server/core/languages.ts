@@ -2,7 +2,10 @@ import { parse } from 'hono/utils/cookie';
 import { findLanguage, isLanguage, type Language } from '#shared/core/languages.ts';
 import { languageCookie } from '#shared/core/protocol.ts';
 
-/** The language that was chosen in the browser, or the first of the browser's languages that Parley has; null if there is none. */
+/**
+ * The language that was chosen in the browser, or the first of the browser's languages that Parley has; null if there
+ * is none.
+ */
 export function findRequestLanguage(headers: Headers): Language | null {
   const chosen = parse(headers.get('cookie') ?? '', languageCookie)[languageCookie] ?? '';
   if (isLanguage(chosen)) return chosen;

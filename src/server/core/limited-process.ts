@@ -7,7 +7,8 @@ export type ProcessLimits = { maxMs: number; maxMemory: number };
 
 /**
  * Runs a program that handles one message with native code or regular expressions of others and then ends: only a
- * process can be killed, and gives back its memory. Returns null if it ended without a reply: it took too much time or memory, or crashed.
+ * process can be killed, and gives back its memory. Returns null if it ended without a reply: it took too much time or
+ * memory, or crashed.
  * @param program the file, which calls `answerOnce`
  */
 export async function runLimitedProcess<Reply>(

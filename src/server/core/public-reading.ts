@@ -18,7 +18,10 @@ export const publicCacheControl = `public, max-age=0, s-maxage=${sharedCacheSeco
 /** The headers on which public responses depend. Parley sets no cookie for visitors, so that they share one response. */
 export const publicVary = 'accept-encoding, cookie';
 
-/** The cookie of a session, as better-auth derives its name from identity/auth.ts. A cache that does not obey `Vary` must pass requests with it on. */
+/**
+ * The cookie of a session, as better-auth derives its name from identity/auth.ts. A cache that does not obey `Vary`
+ * must pass requests with it on.
+ */
 export const getSessionCookieName = (settings: Pick<OperatorSettings, 'publicUrl'>) =>
   `${getCookiePrefix(settings)}.session_token`;
 

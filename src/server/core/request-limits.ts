@@ -30,7 +30,10 @@ export type RequestLimits = {
   rejectedCount: () => number;
 };
 
-/** Requests per ten seconds. An API token has the limit of a session. A network may be a whole school. IPv6 addresses count by /64 (network-address.ts). */
+/**
+ * Requests per ten seconds. An API token has the limit of a session. A network may be a whole school. IPv6 addresses
+ * count by /64 (network-address.ts).
+ */
 const maxRequests = {
   reading: { session: 300, member: 600 },
   searching: { session: 60, member: 120 },

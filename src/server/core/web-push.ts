@@ -85,7 +85,10 @@ export function createWebPushSender(options: {
   }
 }
 
-/** Whether a key of a browser is a point on the curve that web push uses (RFC 8291). No message can be encrypted with others. */
+/**
+ * Whether a key of a browser is a point on the curve that web push uses (RFC 8291). No message can be encrypted with
+ * others.
+ */
 function isPublicKey(text: string): boolean {
   try {
     ECDH.convertKey(text, 'prime256v1', 'base64url');

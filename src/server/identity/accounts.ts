@@ -314,7 +314,10 @@ function toAccountStatus(row: AccountStatusColumns): MemberStatus {
   return { role, suspension, pendingStep, application };
 }
 
-/** Writes that concern only the member: account security, read state, email and push settings, and objections to removals. */
+/**
+ * Writes that concern only the member: account security, read state, email and push settings, and objections to
+ * removals.
+ */
 const ownAccountPaths =
   /^\/api\/(sessions|password|two-factor|passkeys|api-tokens|provider-accounts|email-address|account-deletion|notifications|notification-preferences|push-subscription|moderator-messages|hidden-posts|application|questions\/[^/]+\/view)(\/|$)/;
 

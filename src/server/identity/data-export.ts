@@ -28,8 +28,9 @@ const maxFileChars = 1024 * 1024;
 
 /**
  * Creates an export of everything that belongs to a member as a compressed tar stream with backpressure: JSON for
- * programs, the member's posts also as Markdown, and the member's pictures. It contains nothing of other members except the ids of their
- * posts. The files are read one after the other, so content written meanwhile can be in some files only.
+ * programs, the member's posts also as Markdown, and the member's pictures. It contains nothing of other members except
+ * the ids of their posts. The files are read one after the other, so content written meanwhile can be in some files
+ * only.
  */
 export function createDataExport(
   db: Database,

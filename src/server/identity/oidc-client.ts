@@ -68,9 +68,9 @@ const metadataCacheMs = 60 * 60 * 1_000;
 
 /**
  * An OpenID Connect provider. These are the only requests that sign-in sends to other servers. They go to an issuer
- * that the operator or an admin configured and to the addresses in its metadata (OpenID Connect Discovery 1.0), without redirects,
- * and with limits on time and size. openid-client, certified by the OpenID Foundation, checks the responses: signature,
- * issuer, audience, times, nonce, state, PKCE.
+ * that the operator or an admin configured and to the addresses in its metadata (OpenID Connect Discovery 1.0), without
+ * redirects, and with limits on time and size. openid-client, certified by the OpenID Foundation, checks the responses:
+ * signature, issuer, audience, times, nonce, state, PKCE.
  */
 export function createIdentityProvider(settings: IdentityProviderOptions, log: Logger) {
   let cachedMetadata: { configuration: Promise<Configuration>; until: number } | undefined;

@@ -74,7 +74,8 @@ export async function convertQuestion2Answer(options: ConvertOptions): Promise<C
       await fill(connection, host);
       blobs = await listPictures(connection);
     },
-    // The title in an address does not matter to Question2Answer. All but the latest addresses are those of the default format.
+    // The title in an address does not matter to Question2Answer. All but the latest addresses are those of the default
+    // format.
     redirects: {
       topic: [`'/' || topic.id`, `'/' || topic.id || '/*'`],
       post: ['', '/*'].map((rest) => `'/' || post.topic || '${rest}?show=' || post.id`),

@@ -1,7 +1,10 @@
 import type { LineInput } from './jsonl-format.ts';
 import { type createLinkWriter, row, toHtml, toTime } from './export-stack-exchange-xml.ts';
 
-/** `firstQuestionAt`: when the first question with the tag was written. Without one, archives leave out the texts of the tag. */
+/**
+ * `firstQuestionAt`: when the first question with the tag was written. Without one, archives leave out the texts of the
+ * tag.
+ */
 export type ExportedTag = LineInput<'tags'> & { id: number; firstQuestionAt?: string };
 
 /**

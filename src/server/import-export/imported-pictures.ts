@@ -151,7 +151,10 @@ async function importPicturesOf(run: Run, kind: PostKind, posts: readonly PostWi
   run.summary.posts += changed.size;
 }
 
-/** Finds out which pictures are stored already: `path` is null for those to fetch. Counts and leaves out those that are refused. */
+/**
+ * Finds out which pictures are stored already: `path` is null for those to fetch. Counts and leaves out those that are
+ * refused.
+ */
 async function findKnown(
   { db, given, summary }: Run,
   kind: PostKind,

@@ -109,8 +109,8 @@ function namePicture(
 }
 
 /**
- * Returns why the picture is left out instead of its bytes. Someone else may have made the directory: a link must not publish
- * another file of the operator, and a device or pipe may never end.
+ * Returns why the picture is left out instead of its bytes. Someone else may have made the directory: a link must not
+ * publish another file of the operator, and a device or pipe may never end.
  */
 async function readPicture(
   directory: string,

@@ -329,7 +329,10 @@ const authorColumns = `post.author_id,
 
 const scoreColumns = 'up_rows + up_counted, down_rows + down_counted, up_counted, down_counted';
 
-/** Source, key and licence: of the site that a post was imported from before, else of these files ($1, null for own posts). */
+/**
+ * Source, key and licence: of the site that a post was imported from before, else of these files ($1, null for own
+ * posts).
+ */
 const sourceColumns = `
   coalesce(inner_source.id, $1::bigint),
   case when inner_source.id is not null then post.source_key when $1::bigint is not null then post.path end,

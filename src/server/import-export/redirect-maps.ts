@@ -19,8 +19,8 @@ type Group = {
 
 /**
  * Writes the redirects of a site that was imported from JSON lines. Each set of parameters has a map, because a web server
- * looks up an address by the parameters that the map names: '?t=12' is also found in '?f=2&t=12'. The default of a map is the
- * next one. Returns whether there are any addresses.
+ * looks up an address by the parameters that the map names: '?t=12' is also found in '?f=2&t=12'. The default of a map
+ * is the next one. Returns whether there are any addresses.
  */
 export async function writeAddressMap(
   client: ClientBase,

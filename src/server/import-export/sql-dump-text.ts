@@ -13,8 +13,8 @@ const chunkBytes = 1024 * 1024;
 const maxPendingBytes = 64 * 1024 * 1024;
 
 /**
- * The text of a dump or of JSON lines, also of a file that gzip compressed, of which only the part that is being read is in memory. Each byte is
- * a Latin-1 character, because dumps of MySQL mix texts in UTF-8 with binary values.
+ * The text of a dump or of JSON lines, also of a file that gzip compressed, of which only the part that is being read
+ * is in memory. Each byte is a Latin-1 character, because dumps of MySQL mix texts in UTF-8 with binary values.
  */
 export class DumpText {
   readonly name: string;

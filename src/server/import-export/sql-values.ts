@@ -1,6 +1,7 @@
 /*
- * Reads the rows of INSERT statements of MySQL, MariaDB, SQLite and PostgreSQL. Texts are bytes as Latin-1 characters, because
- * dumps mix texts in UTF-8 with binary values. Each function returns null if the text ends before what it reads.
+ * Reads the rows of INSERT statements of MySQL, MariaDB, SQLite and PostgreSQL. Texts are bytes as Latin-1 characters,
+ * because dumps mix texts in UTF-8 with binary values. Each function returns null if the text ends before what it
+ * reads.
  */
 
 /** A value of a dump that is none of those that dump programs write. */

@@ -65,7 +65,10 @@ const differs = (remembered: string, value: string, otherwise = 'true') =>
      then item.edited > coalesce(known.edited, known.created) and ${otherwise}
      else known.${remembered} <> ${hashOf(value)} end, false)`;
 
-/** The author of a post changes only between accounts of the site, and to or from no author; not to or from a member here. */
+/**
+ * The author of a post changes only between accounts of the site, and to or from no author; not to or from a member
+ * here.
+ */
 const authorChanged = (post: string) => `
   (${post}.author_id is distinct from author.id
     or author.id is null and ${post}.imported_author_name is distinct from ${authorName})

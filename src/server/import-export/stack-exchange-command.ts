@@ -9,7 +9,10 @@ export type ImportCommandParts = CommandParts & {
   ask: ((question: string) => Promise<string>) | null;
 };
 
-/** Adds `import stackexchange DIRECTORY`, `import redirects [SITE]`, `import list` and `import undo`. Returns the group `import`. */
+/**
+ * Adds `import stackexchange DIRECTORY`, `import redirects [SITE]`, `import list` and `import undo`. Returns the group
+ * `import`.
+ */
 export function registerImportCommand(program: Command, parts: ImportCommandParts): Command {
   const group = program.command('import').description('import from another platform');
   group

@@ -32,9 +32,9 @@ const isReleased = (isRefresh: boolean) => `
     and not ${markedHere})`;
 
 /**
- * Marks the new questions that are duplicates, and finds the marks of existing ones if `isRefresh` is true. A question with several marks gets the latest. The original of a duplicate
- * is never a duplicate itself, so a chain leads to its last question, and a circle is left out. The table
- * `archive_marked` has the marks that were taken.
+ * Marks the new questions that are duplicates, and finds the marks of existing ones if `isRefresh` is true. A question
+ * with several marks gets the latest. The original of a duplicate is never a duplicate itself, so a chain leads to its
+ * last question, and a circle is left out. The table `archive_marked` has the marks that were taken.
  */
 export async function markDuplicates(client: ClientBase, isRefresh: boolean): Promise<number> {
   await client.query(`

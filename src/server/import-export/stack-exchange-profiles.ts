@@ -14,8 +14,8 @@ const profileTexts = [
 export const isChangedHere = profileTexts.map(([name]) => `${name} and ${name}_here`).join(' or ');
 
 /**
- * Brings names, bios, locations, websites and reputation of existing members up to date. What moderators changed here stays. The table
- * `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
+ * Brings names, bios, locations, websites and reputation of existing members up to date. What moderators changed here
+ * stays. The table `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
  */
 export async function refreshProfiles(
   client: ClientBase,

@@ -141,8 +141,8 @@ const isRetagged = (key: string) => `exists (
   select from archive_changed where kind = 'question' and key = ${key} and applied and tags and not edited_here)`;
 
 /**
- * The names of the tags of new questions and of those that get other tags: as existing tags are spelled, else as the archive first does. A synonym stands
- * for its tag.
+ * The names of the tags of new questions and of those that get other tags: as existing tags are spelled, else as the
+ * archive first does. A synonym stands for its tag.
  */
 export async function nameTags(client: ClientBase): Promise<void> {
   await client.query(`
@@ -371,9 +371,9 @@ export const favourites = `
   from archive_vote vote join archive_member member on member.key = vote.member where vote.kind = 5`;
 
 /**
- * Adds the tags of the new questions, and of those that get other tags, as late as possible: a member who uses a new tag waits until the import ends. A tag
- * that a member added meanwhile keeps its spelling, and the questions that named it otherwise are corrected. So are those
- * with a synonym, which can also name the same tag twice.
+ * Adds the tags of the new questions, and of those that get other tags, as late as possible: a member who uses a new
+ * tag waits until the import ends. A tag that a member added meanwhile keeps its spelling, and the questions that named
+ * it otherwise are corrected. So are those with a synonym, which can also name the same tag twice.
  */
 export async function addTags(client: ClientBase, runId: string | null): Promise<void> {
   const { rows } = await client.query<{ id: string }>(`

@@ -18,7 +18,10 @@ import type { ChangeTargets } from './changes-events.ts';
 /** Grows with each release that adds fields to the items of the list, or shows other items (docs/decisions/128). */
 export const itemVersion = 5;
 
-/** The hash of the statement that builds the items of this version. A test compares it, so that no field is added without a new version. */
+/**
+ * The hash of the statement that builds the items of this version. A test compares it, so that no field is added
+ * without a new version.
+ */
 export const itemDigest = 'ff42f012ce05d2d0';
 
 /** `epoch`: the position at which the list began. `itemVersion`: with which fields all items were recorded. */

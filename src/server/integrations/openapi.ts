@@ -43,8 +43,8 @@ const groups: readonly [RegExp, string][] = [
 const examples: Examples = recordedExamples;
 
 /**
- * Describes the API by OpenAPI 3.1. Adds to what the routes describe: schemas with names, ids and groups of the operations, the codes of errors, recorded
- * examples, and how requests are authenticated.
+ * Describes the API by OpenAPI 3.1. Adds to what the routes describe: schemas with names, ids and groups of the
+ * operations, the codes of errors, recorded examples, and how requests are authenticated.
  */
 export function describeApi(describe: () => Document): Document {
   nameSchemas();

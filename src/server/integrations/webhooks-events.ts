@@ -34,7 +34,8 @@ type NoticedEvent = Extract<LiveEvent, { kind: (typeof noticedKinds)[number] }>;
 
 /**
  * Converts an event of the stream; null for those that web hooks do not deliver. Each is published to several topics:
- * for questions, the lists count, because the topic of a page of a question has other changes as well; for the rest, the page.
+ * for questions, the lists count, because the topic of a page of a question has other changes as well; for the rest,
+ * the page.
  */
 export function toWebhookNotice({ topic, event, createdAt: at }: DatedEvent): WebhookNotice | null {
   if (!isNoticed(event)) return null;

@@ -43,8 +43,8 @@ type MemberActionContext = {
 };
 
 /**
- * Warns or suspends a member, lifts a suspension, removes the avatar, removes all activity of an account or restores it. Writes the action
- * and its reason to the moderation log.
+ * Warns or suspends a member, lifts a suspension, removes the avatar, removes all activity of an account or restores
+ * it. Writes the action and its reason to the moderation log.
  * @throws ProblemError 'not-found', 'not-allowed' for moderators, 'invalid', 'already-handled'
  */
 export async function actOnMember(

@@ -27,7 +27,10 @@ const maxCloseVoteDays = settingCatalogue.closeVoteDays.max;
 /** Posts that one run deletes permanently at most. */
 const maxPurgesPerRound = 200;
 
-/** Continues removals, restorations, changes and proposals of tags, and deletes posts permanently after the retention period. */
+/**
+ * Continues removals, restorations, changes and proposals of tags, and deletes posts permanently after the retention
+ * period.
+ */
 export function createModerationJob(db: Database): JobDefinition {
   return {
     name: jobName,

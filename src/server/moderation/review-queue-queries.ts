@@ -43,7 +43,10 @@ export async function lockReviewItem(tx: Tx, { kind, id }: PostRef): Promise<Loc
   return rows[0];
 }
 
-/** Returns who works on an entry of the queue, of a post or of a proposed tag. It is then locked until the transaction ends. */
+/**
+ * Returns who works on an entry of the queue, of a post or of a proposed tag. It is then locked until the transaction
+ * ends.
+ */
 export async function lockClaim(
   tx: Tx,
   { column, id }: { column: 'id' | 'tag_proposal_id'; id: number },

@@ -77,7 +77,10 @@ export async function clearExpiredEmails(db: Queryable): Promise<number> {
 
 export type DigestQuestion = { id: number; title: string; answers: number; upvotes: number };
 
-/** The questions of the past week with a tag the member follows and the most votes, without the member's own and muted ones. */
+/**
+ * The questions of the past week with a tag the member follows and the most votes, without the member's own and muted
+ * ones.
+ */
 export async function listDigestQuestions(
   db: Database,
   { memberId, limit }: { memberId: number; limit: number },

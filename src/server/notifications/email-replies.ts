@@ -62,10 +62,10 @@ type Recipient = { email: string; language: string | null };
 
 /**
  * Takes an email that arrived at a reply address or a bounce address. Counts a report of a failed delivery
- * (docs/decisions/089). Posts every other email that arrived at a reply address, in the name of the member who got the email with that address. The
- * sender must be the confirmed address of the member. The API checks everything as for a request of the member. The
- * Message-ID makes a repetition harmless. If the reply is refused, the member gets an email with the reason and the
- * text.
+ * (docs/decisions/089). Posts every other email that arrived at a reply address, in the name of the member who got the
+ * email with that address. The sender must be the confirmed address of the member. The API checks everything as for a
+ * request of the member. The Message-ID makes a repetition harmless. If the reply is refused, the member gets an email
+ * with the reason and the text.
  * @param email.recipients further addresses to which the message was delivered
  * @throws ReplyNotPostedError if the mail server should try again; also if the refusal cannot be sent
  */

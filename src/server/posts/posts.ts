@@ -27,7 +27,10 @@ export const bylineJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true
   'authorIsBot', ${shown} and coalesce(author.is_bot, false),
   ${sourceJson(kind, shown)}`;
 
-/** The original of an imported post on its site, which the licence requires to be shown, as an argument of `json_build_object`. */
+/**
+ * The original of an imported post on its site, which the licence requires to be shown, as an argument of
+ * `json_build_object`.
+ */
 export const sourceJson = (kind: PostKind, shown: RawBuilder<unknown> = sql`true`) => sql`
   'source', case when ${shown} and source.site is not null and post.source_key is not null then json_build_object(
     'site', source.site,

@@ -18,8 +18,8 @@ const mergeWindowMinutes = 5;
 
 /**
  * Stores the version that an edit replaces, so that every member can read it (docs/product.md 4.5). Not if that version
- * is itself an edit by the author in the last minutes, and this one is too. Of more than `limits.revisions`, the first and the latest are kept. Call it
- * while the post is locked.
+ * is itself an edit by the author in the last minutes, and this one is too. Of more than `limits.revisions`, the first
+ * and the latest are kept. Call it while the post is locked.
  */
 export async function saveRevision(
   tx: Tx,

@@ -78,7 +78,10 @@ export async function deleteTraining(
   return rows[0]?.tokens;
 }
 
-/** Counts tokens of a post, or takes them back. Rows are locked in the order of tokens, so that two decisions cannot deadlock. */
+/**
+ * Counts tokens of a post, or takes them back. Rows are locked in the order of tokens, so that two decisions cannot
+ * deadlock.
+ */
 export async function addToFeatureCounts(
   tx: Tx,
   { tokens, isSpam, by }: { tokens: readonly string[]; isSpam: boolean; by: 1 | -1 },

@@ -11,7 +11,10 @@ import { listKnownTags } from './tags-queries.ts';
 
 export type TagSettings = Pick<SiteSettings, 'get'>;
 
-/** Returns whether the viewer may use or propose new tags, from how much reputation, and the tags of which a question needs one. */
+/**
+ * Returns whether the viewer may use or propose new tags, from how much reputation, and the tags of which a question
+ * needs one.
+ */
 export async function readTagRules(
   db: Reader,
   { viewer, settings }: { viewer: Viewer; settings: TagSettings },

@@ -107,7 +107,10 @@ export function insertAnswerUploadReferences(answers: readonly { id: number; con
   ),`;
 }
 
-/** SQL: whether nothing shows an upload. An avatar is deleted when its member no longer has it. A draft, a suggested edit and a held post of its owner count, a deleted reply does not. */
+/**
+ * SQL: whether nothing shows an upload. An avatar is deleted when its member no longer has it. A draft, a suggested
+ * edit and a held post of its owner count, a deleted reply does not.
+ */
 const isUnused = sql`
   kind = 'picture' and not exists (
     select from upload_reference reference left join base_reply on base_reply.id = reply_id

@@ -1,4 +1,7 @@
-/** The languages of the interface and of emails by their codes (BCP 47), with their own names. Each has a file in src/web/languages. */
+/**
+ * The languages of the interface and of emails by their codes (BCP 47), with their own names. Each has a file in
+ * src/web/languages.
+ */
 export const languageNames = {
   ar: 'العربية',
   de: 'Deutsch',

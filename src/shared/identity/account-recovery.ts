@@ -16,7 +16,10 @@ export const ownEmail = z.object({
   isConfirmed: z.boolean(),
   /** The new address that waits for confirmation; null if there is none. */
   pendingEmail: z.string().nullable(),
-  /** Since when no emails are sent to the address because they came back, and what the mail server said; null: they are sent. */
+  /**
+   * Since when no emails are sent to the address because they came back, and what the mail server said; null: they are
+   * sent.
+   */
   emailsOff: z.object({ since: time, reason: z.string() }).nullable(),
   /** The language of emails and push messages. Null: that of the community. */
   language: z.enum(languages).nullable(),

@@ -1,6 +1,7 @@
 /**
- * The texts of emails, push messages and the page without scripts in English, in the notation of ICU MessageFormat. Their ids are in the
- * catalogues of all languages (lingui.config.ts); the server renders them (server/notifications/sent-texts.ts).
+ * The texts of emails, push messages and the page without scripts in English, in the notation of ICU MessageFormat.
+ * Their ids are in the catalogues of all languages (lingui.config.ts); the server renders them
+ * (server/notifications/sent-texts.ts).
  */
 export const sentTexts = {
   'email.confirm.subject': 'Confirm your email address',

@@ -23,7 +23,10 @@ import classes from './MemberLayout.module.css';
 const BackgroundTasks = lazyComponent(() => import('./BackgroundTasks.tsx'));
 const AccountStatusBanner = lazyComponent(() => import('#web/moderation/AccountStatusBanner.tsx'));
 
-/** The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the page. */
+/**
+ * The layout of every page for members, and for visitors who read: top bar, sidebar (a bottom bar below 768 px) and the
+ * page.
+ */
 export function MemberLayout({ children }: { children: ReactNode }) {
   useSignInWhenSessionEnds();
   const client = useQueryClient();

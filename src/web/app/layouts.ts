@@ -5,7 +5,10 @@ import type { Layout, RouteRequest } from '#web/core/router.ts';
 import { sessionQuery } from '#web/core/session.ts';
 import { MemberLayout } from './MemberLayout.tsx';
 
-/** Pages for signed-in members. A visitor reads some of them (1.8), or signs in first and then returns (docs/product.md 1.2). */
+/**
+ * Pages for signed-in members. A visitor reads some of them (1.8), or signs in first and then returns (docs/product.md
+ * 1.2).
+ */
 export const memberLayout: Layout = {
   guard: async ({ client, location }) => {
     const { member, publicReading } = await currentSession(client);

@@ -11,7 +11,10 @@ export function isComposing({
   return isComposing || keyCode === 229;
 }
 
-/** A listener that leaves a field or closes what a button opens when Esc is pressed. Esc also ends the input of a character. */
+/**
+ * A listener that leaves a field or closes what a button opens when Esc is pressed. Esc also ends the input of a
+ * character.
+ */
 export const onEscape = (leave: (() => void) | undefined) => (event: ReactKeyboardEvent) => {
   if (event.key === 'Escape' && !isComposing(event.nativeEvent)) leave?.();
 };

@@ -68,7 +68,10 @@ export function logFailure(what: string, error: unknown): void {
   console.error(`${what} failed:`, error);
 }
 
-/** For votes, bookmarks, mutes and follows of questions: also shows a message if a rule refused the request, since a retry would not help. */
+/**
+ * For votes, bookmarks, mutes and follows of questions: also shows a message if a rule refused the request, since a
+ * retry would not help.
+ */
 export function logFailureAndToastRefusal(what: string, error: unknown): void {
   logFailure(what, error);
   if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toastError(error.message);

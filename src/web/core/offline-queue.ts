@@ -108,7 +108,8 @@ export function onQueueChange(listener: () => void): () => void {
 }
 
 /**
- * Runs the listener when another tab removes an action. The listener refetches and then calls `forgetActionsRemovedInOtherTabs`.
+ * Runs the listener when another tab removes an action. The listener refetches and then calls
+ * `forgetActionsRemovedInOtherTabs`.
  */
 export function onActionRemovedInOtherTab(listener: () => void): () => void {
   removedListeners.add(listener);

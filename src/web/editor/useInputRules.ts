@@ -5,8 +5,8 @@ import { continueLine } from './lists.ts';
 import { wrapSelection } from './wrap-selection.ts';
 
 /**
- * Continues lists on Enter, wraps a selection in typed marks, and closes a code block only once. Uses `beforeinput`, which on-screen keyboards also
- * send; they do not report keys.
+ * Continues lists on Enter, wraps a selection in typed marks, and closes a code block only once. Uses `beforeinput`,
+ * which on-screen keyboards also send; they do not report keys.
  */
 export function useInputRules(field: RefObject<HTMLTextAreaElement | null>): void {
   const plainEnter = useRef(false);

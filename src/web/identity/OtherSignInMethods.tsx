@@ -8,7 +8,10 @@ import { ProviderButtons } from './ProviderButtons.tsx';
 import { canUsePasskeys, passkeyErrorMessage, usePasskeyAutofill, usePasskeySignIn } from './sign-in.ts';
 import classes from './sign-in.module.css';
 
-/** Sign-in without a password, below the form of /login, if passwords are on. No label contains 'Sign in', which names the form's button. */
+/**
+ * Sign-in without a password, below the form of /login, if passwords are on. No label contains 'Sign in', which names
+ * the form's button.
+ */
 export function OtherSignInMethods({
   next,
   hasPasswords,

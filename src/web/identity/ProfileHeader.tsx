@@ -15,7 +15,10 @@ import { PageHeading } from '#web/ui/PageHeading.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import classes from './ProfileHeader.module.css';
 
-/** The top of a profile: avatar, name, email address, bio, join date, location, website and the four counts (docs/product.md 3.2). */
+/**
+ * The top of a profile: avatar, name, email address, bio, join date, location, website and the four counts
+ * (docs/product.md 3.2).
+ */
 export function ProfileHeader({ profile, own }: { profile: Profile; own: boolean }) {
   const isModerator = canModerate(useMember()?.role ?? 'member');
   return (

@@ -7,7 +7,10 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { ReasonField } from './ReasonField.tsx';
 import classes from './moderation.module.css';
 
-/** Asks for a reason and performs the action. The message of an error that `act` throws is shown, as a toast if the form was closed. */
+/**
+ * Asks for a reason and performs the action. The message of an error that `act` throws is shown, as a toast if the form
+ * was closed.
+ */
 export function ReasonForm({
   submit,
   isRed = false,

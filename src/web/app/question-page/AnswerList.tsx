@@ -19,8 +19,8 @@ import { stringifySearch } from '#web/core/paths.ts';
 type AnswerListProps = {
   page: QuestionPageData;
   /**
-   * `preferredSort` is the order for an address without `sort`. `pending` is true while the answers load in the new order and
-   * those of the previous order are still shown.
+   * `preferredSort` is the order for an address without `sort`. `pending` is true while the answers load in the new
+   * order and those of the previous order are still shown.
    */
   sorting: { sort: AnswerSort; preferredSort: AnswerSort; pending: boolean };
   /** New answers that are held back so that nothing jumps, and the function that shows them. */

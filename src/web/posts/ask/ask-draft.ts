@@ -7,7 +7,10 @@ import { translateCodedError, translateError } from '#web/core/errors.ts';
 import { getRequestOptions } from '#web/core/send-or-queue.ts';
 import { splitTags } from './tag-proposals.ts';
 
-/** A question as it is typed. `proposals`: see tag-proposals.ts. `key` is the idempotency key, so that a retry or a double click posts it once. */
+/**
+ * A question as it is typed. `proposals`: see tag-proposals.ts. `key` is the idempotency key, so that a retry or a
+ * double click posts it once.
+ */
 export type AskDraft = { title: string; content: string; tags: string; proposals: string; key: string };
 export type AskProblem = { field: 'title' | 'content' | 'tags' | null; message: string };
 

@@ -3,8 +3,9 @@ import { useEffect } from 'react';
 import { createSlug, questionPath } from '#shared/posts/question-paths.ts';
 
 /**
- * Replaces the address of a question's page by the one with the readable title, as the server redirects (docs/decisions/056):
- * after '/question/5' was opened inside the app, and when the title changes. Scroll position and focus stay.
+ * Replaces the address of a question's page by the one with the readable title, as the server redirects
+ * (docs/decisions/056): after '/question/5' was opened inside the app, and when the title changes. Scroll position and
+ * focus stay.
  * @param title undefined while it is unknown
  * @param slug the one in the address
  */

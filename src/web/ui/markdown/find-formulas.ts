@@ -1,7 +1,10 @@
 /** `source`: as typed, with its dollar signs. `tex`: between them. */
 export type FormulaSource = { source: string; tex: string; isBlock: boolean };
 
-/** In UTF-16 units. What is longer, and formulas after these in a text, stay text. At worst, 1,000 take some 20 ms to render. */
+/**
+ * In UTF-16 units. What is longer, and formulas after these in a text, stay text. At worst, 1,000 take some 20 ms to
+ * render.
+ */
 const maxLength = 2000;
 const maxTotalLength = 20_000;
 
