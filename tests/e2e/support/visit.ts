@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { waitForHydration } from './hydration.ts';
 
-/** The path of a page without requests. */
-const notFound = '/nowhere';
+/** Pages that do not exist. Each makes one request: for the imported post with its address. */
+const [notFound, otherNotFound] = ['/nowhere', '/nowhere-else'];
 
 /**
  * Opens a page for a test whose subject is not how it loads. If the app is open, it shows the page without being loaded
@@ -16,7 +16,8 @@ export async function visit(page: Page, path: string): Promise<void> {
   }
   const [open, wanted] = [page.url(), path].map((each) => new URL(each, page.url()).pathname);
   // The open page of a question has its title in its path.
-  if (open === wanted || open?.startsWith(`${wanted}/`)) await visit(page, notFound);
+  if (open === wanted || open?.startsWith(`${wanted}/`))
+    await visit(page, wanted === notFound ? otherNotFound : notFound);
   await waitForHydration(page);
   await page.evaluate(async (path) => {
     const left = document.querySelector('h1');
