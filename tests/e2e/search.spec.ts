@@ -59,7 +59,7 @@ test('every character can be searched for', async ({ sharedPage: page }) => {
 });
 
 test('Load more lists more than 20 results, each once', async ({ sharedPage: page, request }) => {
-  // One member may not ask for all tests.
+  // The rate limit does not let one member ask the questions of all tests.
   await registerMember(request);
   const word = uniqueWord('pebble');
   for (let n = 1; n <= 23; n++) await askQuestion(request, { title: `${word} ${n}` });

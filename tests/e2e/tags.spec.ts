@@ -149,7 +149,7 @@ test('an unused topic is not found', async ({ sharedPage: page }) => {
 });
 
 test('Load more lists more than 20 questions of a topic', async ({ sharedPage: page, request }) => {
-  // One member may not ask for all tests.
+  // The rate limit does not let one member ask the questions of all tests.
   await registerMember(request);
   const tag = uniqueWord('many');
   for (let n = 1; n <= 21; n++) await askQuestion(request, { title: `Number ${n} of many`, tags: [tag] });
