@@ -133,10 +133,12 @@ const notFoundRoute: Route = {
   layout: memberLayout,
   // The address of an imported post on its old site, after a sign-in. The server redirects signed-in members itself.
   guard: async ({ location }) => {
-    const { path } = await readJson(api['imported-posts'].$get({ query: { address: location.href } })).catch(
-      // Offline, the page is not found.
-      () => ({ path: null }),
+    const request = api['imported-posts'].$get(
+      { query: { address: location.href } },
+      { init: { signal: AbortSignal.timeout(5000) } },
     );
+    // Without a response, the page is not found.
+    const { path } = await readJson(request).catch(() => ({ path: null }));
     return path ?? undefined;
   },
   load: () => Promise.resolve(NotFoundPage),
@@ -209,7 +211,7 @@ const visitorRoutes: readonly Route[] = [
 const loadEmailLinkPages = () => import('#web/identity/EmailLinkPages.tsx');
 
 /** Pages for everyone: of new accounts, and links in emails, which work with and without a session. */
-const accountPages: readonly Route[] = [
+const accountPages: readonly Omit<Route, 'guard'>[] = [
   // For someone whose account waits for a moderator, or was refused. The page leads others away.
   {
     path: '/application',
@@ -241,9 +243,9 @@ const accountPages: readonly Route[] = [
 const accountRoutes = accountPages.map((route): Route => ({
   ...route,
   // The name and the links of the site are in the session. Without it, the page works, too.
-  guard: async (request) => {
-    await request.client.prefetchQuery({ ...sessionQuery, retry: false });
-    return route.guard?.(request);
+  guard: async ({ client }) => {
+    await client.prefetchQuery({ ...sessionQuery, retry: false });
+    return undefined;
   },
 }));
 
