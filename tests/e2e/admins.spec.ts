@@ -451,16 +451,6 @@ test('a member proposes a tag, and a moderator makes it a synonym, rejects anoth
   await own.close();
 });
 
-const reasonOf = (page: Page, tag: string) =>
-  page.getByRole('group', { name: `Proposed tag: “${tag}”` }).getByLabel('Why is this tag needed?');
-
-/** Proposes a typed tag. The field for the reason then has the focus. */
-async function propose(page: Page, tag: string, reason: string): Promise<void> {
-  await page.getByRole('button', { name: `Propose “${tag}”` }).click();
-  await expect(reasonOf(page, tag)).toBeFocused();
-  await reasonOf(page, tag).fill(reason);
-}
-
 test('a setting that could not be saved has its error below its description, announced as an alert', async ({
   page,
   context,
@@ -483,7 +473,18 @@ test('a setting that could not be saved has its error below its description, ann
   ] as const) {
     await expect(fieldOf(control).getByRole('alert')).toBeVisible();
     await expect(control).toHaveAccessibleDescription(description);
+    await expect(control).toHaveAttribute('aria-invalid', 'true');
   }
   await expect(formulas).not.toBeChecked();
   await expect(joining).toHaveValue('open');
 });
+
+const reasonOf = (page: Page, tag: string) =>
+  page.getByRole('group', { name: `Proposed tag: “${tag}”` }).getByLabel('Why is this tag needed?');
+
+/** Proposes a typed tag. The field for the reason then has the focus. */
+async function propose(page: Page, tag: string, reason: string): Promise<void> {
+  await page.getByRole('button', { name: `Propose “${tag}”` }).click();
+  await expect(reasonOf(page, tag)).toBeFocused();
+  await reasonOf(page, tag).fill(reason);
+}

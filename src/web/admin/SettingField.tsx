@@ -141,6 +141,7 @@ function Control({
   onUploaded: () => Promise<void>;
 }) {
   const descriptionId = useId();
+  const errorId = useId();
   const { type, min, max } = setting;
   const texts = {
     label: settingLabel(setting.name, setting.label),
@@ -156,7 +157,8 @@ function Control({
               type="checkbox"
               className={fields.checkbox}
               checked={value === true}
-              aria-describedby={descriptionId}
+              aria-describedby={error === null ? descriptionId : `${descriptionId} ${errorId}`}
+              aria-invalid={error === null ? undefined : true}
               onChange={(event) => onSave(event.currentTarget.checked)}
             />
             {texts.label}
@@ -165,7 +167,7 @@ function Control({
             {texts.description}
           </p>
           {error !== null && (
-            <p role="alert" className={`${fields.error} ${classes.error}`}>
+            <p id={errorId} role="alert" className={`${fields.error} ${classes.error}`}>
               {error}
             </p>
           )}
