@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import type { Invitation } from '#shared/identity/invitations.ts';
 import { toast } from '#web/core/toast.ts';
+import { ModerationMenu } from '#web/moderation/index.ts';
 import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -26,7 +27,7 @@ export function InvitationsPage({ member }: { member: Me }) {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Invitations`}</PageHeading>
-        {isAdmin && <AdminMenu />}
+        {isAdmin ? <AdminMenu /> : <ModerationMenu />}
       </div>
       <p className={classes.intro}>
         {t`Anyone who has the link can register with it, until it expires, is used up or is revoked.`}

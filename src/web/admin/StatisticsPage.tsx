@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter, usePageSearch } from '#web/core/router.ts';
 import { useState } from 'react';
+import type { Me } from '#shared/identity/accounts.ts';
 import {
   type PeriodStatistics,
   type Statistics,
@@ -10,6 +11,7 @@ import {
   type StatisticsUnit,
 } from '#shared/admin/statistics.ts';
 import { formatCount } from '#web/core/format.ts';
+import { ModerationMenu } from '#web/moderation/index.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -19,6 +21,7 @@ import { TabLinks } from '#web/ui/TabLinks.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import pageClasses from '#web/ui/page.module.css';
 import { DownloadLink } from '#web/ui/DownloadLink.tsx';
+import { AdminMenu } from './AdminMenu.tsx';
 import { describePeriod, StatisticsChart } from './StatisticsChart.tsx';
 import { formatShare, listMeasures, type Measure } from './statistics-measures.ts';
 import { downloadPath, statisticsPath, statisticsQuery } from './statistics.ts';
@@ -42,7 +45,7 @@ const parseStatisticsSearch = ({
 });
 
 /** The statistics of the community or a topic, for moderators. */
-export function StatisticsPage() {
+export function StatisticsPage({ member }: { member: Me }) {
   const title = t`Statistics`;
   usePageTitle(title);
   const { unit = 'week', tag, start } = usePageSearch(parseStatisticsSearch);
@@ -57,6 +60,7 @@ export function StatisticsPage() {
             <ButtonLink href={statisticsPath({ unit, start })}>{t`All topics`}</ButtonLink>
           )}
           <DownloadLink href={downloadPath('', { unit, tag })} of={title} />
+          {member.role === 'admin' ? <AdminMenu /> : <ModerationMenu />}
         </div>
       </div>
       {tag !== undefined && (

@@ -74,9 +74,7 @@ export function MembersPage({ member }: { member: Me }) {
     <>
       <div className={pageClasses.header}>
         <PageHeading className={pageClasses.heading}>{t`Members`}</PageHeading>
-        <div className={pageClasses.buttons}>
-          <ModerationMenu />
-        </div>
+        <ModerationMenu />
       </div>
       <MemberSearch q={q} show={show} isAdmin={isAdmin} />
       {count > 0 && (

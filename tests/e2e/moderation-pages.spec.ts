@@ -1,0 +1,38 @@
+import { expect, test } from '@playwright/test';
+import { waitForHydration } from './support/hydration.ts';
+import { expectInView } from './support/in-view.ts';
+import { makeModerator, newMember, registerMember } from './support/members.ts';
+
+const pages = [
+  ['Review queue', '/moderation'],
+  ['Suggested edits', '/suggested-edits'],
+  ['New accounts', '/moderation/applications'],
+  ['Claims of profiles', '/moderation/claims'],
+  ['Members', '/moderation/members'],
+  ['Recent registrations', '/moderation/registrations'],
+  ['Invitations', '/admin/invitations'],
+  ['Announcements', '/moderation/announcements'],
+  ['Moderation log', '/moderation/log'],
+  ['Statistics', '/admin/statistics'],
+] as const;
+
+test('each page of moderators has the menu with the others, and members do not find them', async ({
+  page,
+}) => {
+  const { email } = await registerMember(page.request, newMember('Mona'));
+  await page.goto('/moderation/members');
+  await expect(page.getByRole('heading', { name: 'Page not found', level: 1 })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Moderation', exact: true })).toHaveCount(0);
+
+  await makeModerator(email);
+  await page.goto('/moderation/log');
+  await waitForHydration(page);
+  for (const [name, path] of pages) {
+    await page.getByRole('button', { name: 'Moderation', exact: true }).click();
+    const entry = page.getByRole('menuitem', { name: new RegExp(`^${name}( \\(\\d+\\))?$`, 'u') });
+    await expectInView(entry);
+    await entry.click();
+    await expect(page).toHaveURL(path);
+    await expect(page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
+  }
+});
