@@ -113,7 +113,7 @@ export async function updateDraft(
 }
 
 /**
- * Ends a locked draft. Returns its version.
+ * Ends a locked draft. Returns its version. A discarded one keeps its browser and sequence, which recognize late saves.
  * @param postedHash the hash of the posted text; null if the draft was discarded
  */
 export async function endLockedDraft(
@@ -123,7 +123,8 @@ export async function endLockedDraft(
   const ended: DraftEnd = postedHash === null ? 'discarded' : 'posted';
   const { rows } = await sql<{ version: number }>`
     update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = null, ended = ${ended},
-      posted_hash = ${postedHash}, client_id = null, sequence = null, updated_at = now()
+      posted_hash = ${postedHash}, client_id = case when ${ended} = 'discarded' then client_id end,
+      sequence = case when ${ended} = 'discarded' then sequence end, updated_at = now()
     where member_id = ${memberId} and target = ${target} returning version`.execute(tx);
   return one(rows).version;
 }

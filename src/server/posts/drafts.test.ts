@@ -104,6 +104,17 @@ describe('a draft', () => {
     expect(await laptop.type('ask', 'The same', null)).toMatchObject({ version });
   });
 
+  test('that is discarded does not come back by a late save, but by a later one', async () => {
+    const phone = browser(ann, 'anns-phone');
+    const late = phone.write('Not for l');
+    const { version } = await phone.type('answer:8', 'Not for long', null);
+    expect(await ann.delete(`/drafts/answer:8?basedOn=${version}`)).toMatchObject({ status: 204 });
+    expect(expectOk(await phone.save('answer:8', late, null))).toMatchObject({ fields: null });
+    expect(await stateAt(ann, 'answer:8')).toMatchObject({ fields: null, ended: 'discarded' });
+    await phone.type('answer:8', 'Restored', null);
+    expect(await stateAt(ann, 'answer:8')).toMatchObject({ fields: { content: 'Restored' } });
+  });
+
   test('is discarded once, unless another device has changed it since', async () => {
     const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
     const first = await phone.type('answer:7', 'One', null);

@@ -184,7 +184,14 @@ function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'unchanged' | 'con
   if (row.fields === null) {
     const posted =
       row.posted_hash !== null && row.idempotency_key === draft.key && hasHash(draft.fields, row.posted_hash);
-    return posted ? 'posted' : 'new';
+    if (posted) return 'posted';
+    // A save that was on its way when its text, or a later one of the same browser, was discarded.
+    const isLate =
+      row.client_id === draft.clientId &&
+      row.idempotency_key === draft.key &&
+      draft.sequence <= (row.sequence ?? 0) &&
+      draft.basedOn !== row.version;
+    return isLate ? 'unchanged' : 'new';
   }
   if (draft.basedOn === row.version) return 'new';
   // The browser repeats or continues an earlier request whose response it did not receive.
