@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type Browser, type BrowserContext, expect, type Page, type Request, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import {
   button,
@@ -308,6 +308,37 @@ for (const connection of ['online', 'offline'] as const)
     await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBeNull();
     await page.reload();
     await expect(page.getByText('No drafts')).toBeVisible();
+  });
+
+for (const opened of ['before', 'during'] as const)
+  test(`a draft that is discarded in a tab opened ${opened} the save of another tab does not come back`, async ({
+    page,
+    context,
+  }) => {
+    await registerMember(page.request, newMember('Ada'));
+    const id = await askQuestion(page.request, { title: uniqueText('What is thrown away elsewhere?') });
+    const other = await context.newPage();
+    if (opened === 'before') await other.goto('/topics');
+    await page.goto(`/question/${id}`);
+    await waitForHydration(page);
+    const isSave = (request: Request) => request.method() === 'PUT' && request.url().includes('/api/drafts/');
+    const release = await holdRequests(page, '**/api/drafts/*', 'PUT');
+    const saving = page.waitForRequest(isSave);
+    await field(page).fill('Not for long');
+    await saving;
+    if (opened === 'before') await other.getByRole('link', { name: 'Drafts' }).first().click();
+    // This tab saves the draft, too.
+    else await other.goto('/drafts');
+    const draft = other.getByRole('main').getByRole('listitem').filter({ hasText: 'Not for long' });
+    await draft.getByRole('button', { name: 'Discard' }).click();
+    await expect(other.getByText('Draft discarded')).toBeVisible();
+    const savedDraft = page.waitForResponse((response) => isSave(response.request()));
+    release();
+    await savedDraft;
+    await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBeNull();
+    await expect(field(page)).toHaveValue('');
+    await other.reload();
+    await expect(other.getByText('No drafts')).toBeVisible();
   });
 
 test('the list of drafts shows and copies a reply that only this browser has', async ({ page, context }) => {

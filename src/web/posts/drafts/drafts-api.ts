@@ -2,11 +2,9 @@ import type { DraftEnd } from '#shared/core/events.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
 import { actingMemberHeader } from '#shared/core/protocol.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
+import { draftRequestTimeoutMs } from './drafts-merge.ts';
 import type { DraftRecord, DraftRef } from './drafts-storage.ts';
 import { ApiError } from '#web/core/errors.ts';
-
-/** A request without a response after this many milliseconds counts as failed. */
-const requestTimeoutMs = 20_000;
 
 /** Browsers refuse `keepalive` requests above 64 KB. */
 const maxKeepaliveBytes = 60_000;
@@ -128,6 +126,6 @@ function setVersion(memberId: number, target: string, version: number | null): v
 function requestOptions({ memberId }: { memberId: number }, init: { keepalive?: boolean } = {}) {
   return {
     headers: { [actingMemberHeader]: String(memberId) },
-    init: { ...init, signal: AbortSignal.timeout(requestTimeoutMs) },
+    init: { ...init, signal: AbortSignal.timeout(draftRequestTimeoutMs) },
   };
 }

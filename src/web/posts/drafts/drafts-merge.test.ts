@@ -100,6 +100,18 @@ describe('decideDraftMerge without a draft on the server', () => {
     ['ends the local draft as well', record('Mine'), server(null, { ended: 'posted' }), 'ended'],
     ['starts a new draft for text typed since', record('Mine', { dirty: true }), server(null), 'new'],
     ['leaves an empty form empty', record(null), server(null), 'ended'],
+    [
+      'keeps an emptied draft while a save of its text can arrive',
+      record(null, { baseVersion: null, dirty: true, wasSent: true, changedAt: now - 19_000 }),
+      nothing,
+      'unsettled',
+    ],
+    [
+      'ends an emptied draft whose last save has failed',
+      record(null, { baseVersion: null, dirty: true, wasSent: true, changedAt: now - 20_000 }),
+      nothing,
+      'ended',
+    ],
     ['ignores a target without a local draft', null, server(null), 'nothing'],
     ['keeps a local draft that the server does not know', record('Mine'), nothing, 'new'],
     [

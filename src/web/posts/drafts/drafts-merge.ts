@@ -14,10 +14,15 @@ export type DraftMergeOutcome =
   | 'behind'
   /** Both were changed: the member chooses. */
   | 'choice'
+  /** The local draft is empty, and a save of its former text can still reach the server. */
+  | 'unsettled'
   /** The server's draft has ended, which ends the local one. */
   | 'ended'
   /** The server has no draft: the local one starts a new one. */
   | 'new';
+
+/** A request for a draft without a response after this many milliseconds counts as failed. */
+export const draftRequestTimeoutMs = 20_000;
 
 /**
  * In milliseconds. The server remembers ended drafts for longer, so an older local copy that it does not know has
@@ -57,7 +62,10 @@ function decideWithoutServerDraft(
   at: number,
 ): DraftMergeOutcome {
   if (record === null) return 'nothing';
-  if (record.fields === null) return 'ended';
+  if (record.fields === null) {
+    const isSaving = record.dirty && record.wasSent && record.baseVersion === null;
+    return isSaving && at - record.changedAt < draftRequestTimeoutMs ? 'unsettled' : 'ended';
+  }
   const isUnknown = server.version === null && at - record.changedAt < maxLocalCopyAgeMs;
   return record.dirty || isUnknown ? 'new' : 'ended';
 }

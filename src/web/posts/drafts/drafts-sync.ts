@@ -286,7 +286,7 @@ function recordSaved(draftRef: DraftRef, sent: DraftRecord, saved: DraftState): 
   // Another tab has meanwhile continued from its own response.
   if (record === null || record.baseVersion !== sent.baseVersion) return;
   // The server already has later text of this browser, for example after its storage was restored from a backup.
-  if (saved.clientId === getBrowserId() && (saved.sequence ?? 0) > record.step)
+  if (saved.fields !== null && saved.clientId === getBrowserId() && (saved.sequence ?? 0) > record.step)
     return applyServerDraft(draftRef, saved);
   const waits = record.fields === null && !record.dirty;
   const dirty = !waits && !hasSameFields(record.fields, getDraftFields(saved));
@@ -323,10 +323,10 @@ async function deleteEmptiedDraft(draftRef: DraftRef, record: DraftRecord): Prom
   const other = await deleteDraft(draftRef, record.baseVersion);
   const now = readDraftRecord(draftRef);
   if (other !== null) return applyServerDraft(draftRef, other);
-  if (now !== null && now.fields === null && now.baseVersion === record.baseVersion)
-    removeDraftRecord(draftRef);
-  else if (now !== null && now.baseVersion === record.baseVersion)
-    writeDraftRecord(draftRef, { ...now, baseVersion: null, wasSent: false });
+  if (now === null || now.baseVersion !== record.baseVersion) return;
+  // A save of another tab can still reach the server.
+  if (now.fields === null && !now.wasSent) removeDraftRecord(draftRef);
+  else writeDraftRecord(draftRef, { ...now, baseVersion: null, wasSent: now.fields === null });
 }
 
 /** Deletes the posted draft on the server, unless its post is still queued. */
@@ -379,14 +379,17 @@ function applyServerDraft(draftRef: DraftRef, server: DraftState): void {
   if (outcome === 'waits') writeDraftRecord(draftRef, { ...record, baseVersion: server.version });
   if (outcome === 'same') writeDraftRecord(draftRef, { ...synced, dirty: false });
   if (outcome === 'continues') writeDraftRecord(draftRef, { ...synced, dirty: true });
+  // A save that is on its way can still store the text.
   if (outcome === 'new')
-    writeDraftRecord(draftRef, { ...synced, baseVersion: null, dirty: true, postedKey: null });
+    writeDraftRecord(draftRef, { ...record, baseVersion: null, dirty: true, postedKey: null });
   if (outcome === 'ended') removeDraftRecord(draftRef);
   if (outcome === 'ended' && record.fields !== null) {
     if (server.ended === 'posted') clearPostedForm(draftRef);
     else showInDraftForm(draftRef, null);
   }
   if (outcome === 'continues' || outcome === 'new') schedule(draftRef, entry, 0);
+  // The page that saves records the version, or the draft is found on the server: it is then deleted.
+  if (outcome === 'unsettled') schedule(draftRef, entry);
   notifyDraftForm(draftRef);
 }
 
