@@ -105,9 +105,10 @@ test('a data directory that is not writable gives a one-sentence error', async (
 test.runIf(existsSync('/proc/self'))(
   'a data directory in /proc, which refuses new directories, gives a one-sentence error',
   async () => {
-    expect(await refusal({ PARLEY_DATA: '/proc/none' })).toBe(
-      'The data directory /proc/none cannot be written: its file system refuses new directories. Choose another with PARLEY_DATA.',
-    );
+    for (const directory of ['/proc/none', '/proc'])
+      expect(await refusal({ PARLEY_DATA: directory })).toBe(
+        `The data directory ${directory} cannot be written: its file system refuses new directories. Choose another with PARLEY_DATA.`,
+      );
   },
 );
 

@@ -19,7 +19,8 @@ export const commandLines = existsSync(path.join(projectRoot, 'scripts'))
  */
 export async function createDirectories(directory: string, mode?: number): Promise<boolean> {
   if (existsSync(directory)) return false;
-  await createDirectories(path.dirname(directory), mode);
+  const parent = path.dirname(directory);
+  if (parent !== directory) await createDirectories(parent, mode);
   try {
     await mkdir(directory, { mode });
     return true;

@@ -23,18 +23,22 @@ export async function writeNewDirectory<Result>(
 ): Promise<Result> {
   const target = path.resolve(directory);
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
+  let isCreated = false;
   try {
     await requireEmpty(directory);
     await createDirectories(path.dirname(target));
     await mkdir(partial, isPrivate ? { mode: 0o700 } : undefined);
+    isCreated = true;
     const result = await write(partial);
     // Replaces an empty directory.
     await rename(partial, target);
     return result;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    const reason = reasons.get(getErrorCode(error) ?? '');
-    if (reason === undefined) throw error;
+    const code = getErrorCode(error) ?? '';
+    const reason = reasons.get(code);
+    // A file that `write` reads may be missing.
+    if (reason === undefined || (code === 'ENOENT' && isCreated)) throw error;
     throw new ArchiveError(`${directory} cannot be written: ${reason}.`, { cause: error });
   }
 }

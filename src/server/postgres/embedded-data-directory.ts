@@ -6,7 +6,7 @@ import {
 import { createDirectories, projectRoot } from '#server/core/paths.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { canAccess, type OsAccount } from './embedded-account.ts';
@@ -100,7 +100,7 @@ async function createDataDirectory(root: string, account: OsAccount | undefined)
 
 /** Creates a directory that belongs to `account`. */
 export async function createOwnedDirectory(directory: string, account: OsAccount | undefined): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await createDirectories(directory, 0o700);
   if (account !== undefined) await chown(directory, account.uid, account.gid);
 }
 
