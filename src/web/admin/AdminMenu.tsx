@@ -5,9 +5,9 @@ import {
   IconCode,
   IconHistory,
   IconKey,
-  IconMailPlus,
   IconRobot,
   IconSettings,
+  IconTicket,
   IconWebhook,
 } from '@tabler/icons-react';
 import { paths } from '#web/core/paths.ts';
@@ -26,6 +26,6 @@ const listPages = (): MenuPage[] => [
   { href: paths.webhooks, label: t`Web hooks`, Icon: IconWebhook },
   { href: paths.widget, label: t`Questions on other sites`, Icon: IconCode },
   { href: '/admin/service-accounts', label: t`Service accounts`, Icon: IconRobot },
-  { href: paths.invitations, label: t`Invitations`, Icon: IconMailPlus },
+  { href: paths.invitations, label: t`Invitations`, Icon: IconTicket },
   { href: paths.moderationLog, label: t`Moderation log`, Icon: IconHistory },
 ];
