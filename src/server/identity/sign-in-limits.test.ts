@@ -152,6 +152,18 @@ describe('concurrent attempts', () => {
     expect(await signIn(ann.email, password)).toMatchObject({ status: 200 });
   });
 
+  test('are refused as too many for the server if hundreds of one network wait', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => signIn(`pupil${index}@example.org`)),
+    );
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) expect(answer).toMatchObject({ kind: 'busy' });
+    expect(refused[0]?.headers.get('retry-after')).toBe('3');
+    const fast = formatError({ code: 'too-fast' });
+    expect(answers.filter(({ detail }) => detail === fast)).toEqual([]);
+  });
+
   test('all succeed when a whole school signs in at the same time', async () => {
     const pupils = await Promise.all(Array.from({ length: 40 }, () => server.register('Pupil')));
     const answers = await Promise.all(pupils.map((pupil) => signIn(pupil.email, password)));

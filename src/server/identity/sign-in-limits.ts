@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '#server/core/database.ts';
-import { ProblemError } from '#server/core/errors.ts';
+import { overloadedError, ProblemError } from '#server/core/errors.ts';
 import { toCustomerNetwork } from '#server/core/network-address.ts';
 import { requirePoint, createRateLimit, type RateLimit } from '#server/core/rate-limits.ts';
 
@@ -35,13 +35,16 @@ export function createPasswordAttemptLimit(db: Database) {
     points: 60,
   });
   const byEmail = createRateLimit(db, { name: 'sign-in-email', points: 1_000_000, seconds: quarterHour });
-  const byMemberInTurn = createKeyedQueue(maxWaiting.ofMember);
-  const byNetworkInTurn = createKeyedQueue(maxWaiting.ofNetwork);
+  const byMemberInTurn = createKeyedQueue(
+    maxWaiting.ofMember,
+    () => new ProblemError('too-fast', { retryAfter: 1 }),
+  );
+  const byNetworkInTurn = createKeyedQueue(maxWaiting.ofNetwork, overloadedError);
   return { attempt, forget: resetAttempts };
 
   /**
    * Runs one attempt for an email address. If `check` returns undefined, the attempt failed.
-   * @throws ProblemError 'too-many'
+   * @throws ProblemError 'too-many'; 'busy' if too many of the network wait
    */
   async function attempt<Result>(
     email: string,
@@ -156,13 +159,13 @@ export function getAttemptDelayMs(failures: number): number {
 
 /**
  * Runs tasks with the same key one after the other, and tasks with different keys concurrently. The returned function
- * throws ProblemError 'too-many' if `waiting` tasks with the key wait already.
+ * throws `refusal` if `waiting` tasks with the key wait already.
  */
-function createKeyedQueue(waiting: number) {
+function createKeyedQueue(waiting: number, refusal: () => ProblemError) {
   const queues = new Map<string, LimitFunction>();
   return async function run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const queue = queues.get(key) ?? pLimit(1);
-    if (queue.pendingCount >= waiting) throw new ProblemError('too-fast', { retryAfter: 1 });
+    if (queue.pendingCount >= waiting) throw refusal();
     queues.set(key, queue);
     try {
       return await queue(task);
