@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
-import { transaction } from '#server/core/database.ts';
+import { transaction, type Tx } from '#server/core/database.ts';
+import type { Member } from '#tests/support/member.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -81,32 +82,80 @@ test('100 concurrent answers to one question are all stored, and retries with th
   expect(await findViolations(server.db)).toEqual([]);
 });
 
+/** The transactions that have waited for a lock for this long. */
+const listLockWaits = async (seconds = 0) => {
+  const { rows } = await sql<{ start: string; blockers: number[] }>`
+    select xact_start::text as start, pg_blocking_pids(pid) as blockers from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+      and query_start < now() - make_interval(secs => ${seconds})`.execute(server.db);
+  return rows;
+};
+
+const getPid = async (tx: Tx) => {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+  return rows[0]?.pid ?? 0;
+};
+
+/** Returns a question of each member. */
+const askAll = (members: Member[]) => Promise.all(members.map((member) => member.ask()));
+
+const lockQuestions = (tx: Tx, ids: number[]) =>
+  sql`select from question where id = any(${ids}::bigint[]) order by id for update`.execute(tx);
+
 test('votes on many locked questions wait, and those on another question and reads do not', async () => {
   await server.resetRateLimits();
-  const held: number[] = [];
-  for (let n = 0; n < 12; n++) held.push(await ann.ask());
+  const voters = many.slice(0, 100);
+  const held = await askAll(voters);
   const free = await ann.ask();
-  const [voters, [voter]] = [many.slice(0, 12), many.slice(12, 13)];
-  const countLockWaits = async () => {
-    const { rows } = await sql<{ count: number }>`select count(*) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
-    return rows[0]?.count;
-  };
+  const [voter, other] = many.slice(200);
   let settled = 0;
   const waiting = await transaction(server.db, async (tx) => {
-    await sql`select from question where id = any(${held}::bigint[]) for update`.execute(tx);
-    const vote = (from: number, to: number) =>
-      voters
-        .slice(from, to)
-        .map((member, n) => member.vote('questions', held[from + n] ?? 0, 'up').finally(() => settled++));
-    const onHeld = vote(0, 10);
-    await expect.poll(countLockWaits, { timeout: 10_000 }).toBeGreaterThanOrEqual(6);
-    // In one batch with votes on locked questions.
-    onHeld.push(...vote(10, 12));
-    await Promise.all([voter?.vote('questions', free, 'up'), voter?.read(free)]);
+    await lockQuestions(tx, held);
+    const vote = (member: Member, n: number) =>
+      member.vote('questions', held.at(n - 1) ?? 0, 'up').finally(() => settled++);
+    const onHeld = voters.slice(0, 10).map(vote);
+    await expect.poll(async () => (await listLockWaits()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    // In one batch with votes on locked questions. A vote that waits for all of them is refused after 15 seconds.
+    onHeld.push(...voters.slice(10).map((member, n) => vote(member, n + 10)));
+    await Promise.all([voter?.vote('questions', free, 'up'), other?.read(free)]);
     expect(settled).toBe(0);
     return { onHeld };
   });
   await Promise.all(waiting.onHeld);
   for (const id of [...held, free]) expect((await ann.read(id)).question.upvotes).toBe(1);
+});
+
+test('a vote on a question that is locked briefly does not wait for many that are locked for longer', async () => {
+  await server.resetRateLimits();
+  const voters = many.slice(100, 112);
+  const held = await askAll(voters);
+  const brief = await ann.ask();
+  const voter = many.at(-1);
+  let settled = 0;
+  const waiting = await transaction(server.db, async (tx) => {
+    await lockQuestions(tx, held);
+    const onHeld = voters.map((member, n) =>
+      member.vote('questions', held.at(n - 1) ?? 0, 'up').finally(() => settled++),
+    );
+    // Longer than a batch waits.
+    await expect.poll(async () => (await listLockWaits(1.5)).length, { timeout: 10_000 }).toBe(6);
+    const onBrief = await transaction(server.db, async (briefly) => {
+      await lockQuestions(briefly, [brief]);
+      const pid = await getPid(briefly);
+      const voting = voter?.vote('questions', brief, 'up');
+      const tries = new Set<string>();
+      const countTries = async () => {
+        for (const { start, blockers } of await listLockWaits()) if (blockers.includes(pid)) tries.add(start);
+        return tries.size;
+      };
+      // Its batch, a try of its own, and another one.
+      await expect.poll(countTries, { timeout: 10_000, interval: 10 }).toBe(3);
+      return { voting };
+    });
+    await onBrief.voting;
+    expect(settled).toBe(0);
+    return { onHeld };
+  });
+  await Promise.all(waiting.onHeld);
+  for (const id of [...held, brief]) expect((await ann.read(id)).question.upvotes).toBe(1);
 });

@@ -42,7 +42,7 @@ export type DatabaseOptions = {
 };
 
 /** The timeout of a statement, in milliseconds. A request that exceeds it is refused. */
-const statementTimeoutMs = 15_000;
+export const statementTimeoutMs = 15_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { connection, isPooled = false, prepares, monitor } = options;
@@ -161,19 +161,22 @@ export function openPool({
 /**
  * Runs `work` in one transaction, which is rolled back if `work` throws. After a deadlock or serialization failure,
  * PostgreSQL asks for a retry and `work` runs again, so it must have no effects outside `tx`.
- * @param options `waitsForLocks: false` gives up (55P03) after a short wait for a lock
+ * @param options after `lockTimeoutMs` of waiting for a lock, it gives up (55P03)
  */
 export async function transaction<Result>(
   db: Database,
   work: (tx: Tx) => Promise<Result>,
-  { waitsForLocks }: { waitsForLocks: boolean } = { waitsForLocks: true },
+  { lockTimeoutMs }: LockOptions = {},
 ): Promise<Result> {
   const { result, hooks } = await retryConflicts(() =>
-    runOnce(db, waitsForLocks ? work : withLockTimeout(work)),
+    runOnce(db, lockTimeoutMs === undefined ? work : withLockTimeout(lockTimeoutMs, work)),
   );
   for (const hook of hooks) await hook(db);
   return result;
 }
+
+/** Without `lockTimeoutMs`, a statement waits for locks until its own timeout. */
+export type LockOptions = { lockTimeoutMs?: number };
 
 /** Runs a transaction again after a deadlock or serialization failure. */
 export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -211,15 +214,9 @@ async function runOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) 
   return { result, hooks };
 }
 
-/**
- * How long a transaction with `waitsForLocks: false` waits for a lock: longer than a normal transaction takes, even on
- * a busy machine.
- */
-const lockTimeout = '1s';
-
-function withLockTimeout<Result>(work: (tx: Tx) => Promise<Result>) {
+function withLockTimeout<Result>(lockTimeoutMs: number, work: (tx: Tx) => Promise<Result>) {
   return async (tx: Tx): Promise<Result> => {
-    await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(tx);
+    await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx);
     return work(tx);
   };
 }

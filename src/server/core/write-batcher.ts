@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { getSqlState } from './database.ts';
+import { getSqlState, type LockOptions, statementTimeoutMs } from './database.ts';
 import { isUnavailableError, ProblemError } from './errors.ts';
 
 /** The outcome of one item: its result, or the error that refuses it. */
@@ -8,9 +9,9 @@ export type Outcome<Result> = Result | ProblemError;
 export type WriteBatcherOptions<Item, Result> = {
   /**
    * Writes all items in one transaction and returns their outcomes in the same order. Throws if nothing was written.
-   * With `waitsForLocks: false` it gives up after a short wait for a lock (`transaction` in database.ts).
+   * Passes `lockOptions` to `transaction` (database.ts).
    */
-  writeBatch: (items: readonly Item[], lockOptions: { waitsForLocks: boolean }) => Promise<Outcome<Result>[]>;
+  writeBatch: (items: readonly Item[], lockOptions: LockOptions) => Promise<Outcome<Result>[]>;
   /**
    * The key of an item, such as a question id. While a key waits for a lock, its items are written one batch after the
    * other.
@@ -27,10 +28,20 @@ export type WriteBatcherOptions<Item, Result> = {
 
 /**
  * How many writes of key queues run at a time, of all batchers of this node. Each can wait for a lock with its database
- * connection, so these limits leave connections for other requests. A key that is not blocked is written by a short try
- * and does not wait for those that are.
+ * connection, so these limits leave connections for other requests. A queue first tries to write with a short wait for
+ * locks, then waits for as long as needed. While all waits are taken, it tries again after a pause, so that a key whose
+ * lock ends does not wait for those of the others.
  */
-const keyQueueLimits = { tries: pLimit(4), waits: pLimit(6) };
+const maxWaits = 6;
+const keyQueueLimits = { tries: pLimit(4), waits: pLimit(maxWaits) };
+
+/** How long a batch waits for a lock: longer than a normal transaction takes, even on a busy machine. */
+const batchLock = { lockTimeoutMs: 1_000 };
+
+/** Short, because each try of a blocked key holds up those of other keys. */
+const tryLock = { lockTimeoutMs: 50 };
+
+const pauseMs = 250;
 
 /**
  * Batches writes. Items that arrive while earlier ones are being written go into the next batch: one commit waits for
@@ -79,7 +90,7 @@ export function createWriteBatcher<Item, Result>({
 
   async function writeBatch(batch: readonly QueuedItem[]): Promise<void> {
     try {
-      settle(batch, await write(itemsOf(batch), { waitsForLocks: false }));
+      settle(batch, await write(itemsOf(batch), batchLock));
     } catch (error) {
       // After a lost connection, it is unknown whether the commit happened. An unavailable database affects all keys.
       if (isUnavailableError(error) && getSqlState(error) !== lockNotAvailable) return refuse(batch, error);
@@ -113,12 +124,18 @@ export function createWriteBatcher<Item, Result>({
   }
 
   async function writeInTurn(items: readonly Item[]): Promise<Outcome<Result>[]> {
-    try {
-      return await keyQueueLimits.tries(() => write(items, { waitsForLocks: false }));
-    } catch (error) {
-      if (getSqlState(error) !== lockNotAvailable) throw error;
+    // As long as a statement waits for a lock.
+    const end = performance.now() + statementTimeoutMs;
+    for (;;) {
+      try {
+        return await keyQueueLimits.tries(() => write(items, tryLock));
+      } catch (error) {
+        if (getSqlState(error) !== lockNotAvailable || performance.now() > end) throw error;
+      }
+      const { activeCount, pendingCount } = keyQueueLimits.waits;
+      if (activeCount + pendingCount < maxWaits) return keyQueueLimits.waits(() => write(items, {}));
+      await delay(pauseMs);
     }
-    return keyQueueLimits.waits(() => write(items, { waitsForLocks: true }));
   }
 
   function settle(batch: readonly QueuedItem[], outcomes: readonly Outcome<Result>[]): void {

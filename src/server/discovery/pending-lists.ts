@@ -53,7 +53,7 @@ async function setList(db: Database, index: string, state: 'on' | 'off'): Promis
     await transaction(
       db,
       (tx) => sql`alter index ${sql.table(index)} set (fastupdate = ${sql.lit(state)})`.execute(tx),
-      { waitsForLocks: false },
+      { lockTimeoutMs: 1_000 },
     );
   } catch (error) {
     if (getSqlState(error) !== '55P03') throw error;

@@ -1,4 +1,4 @@
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, type LockOptions, transaction } from '#server/core/database.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { type Outcome, createWriteBatcher } from '#server/core/write-batcher.ts';
@@ -11,8 +11,6 @@ import {
   type QuestionView,
   type ViewedQuestion,
 } from './questions-queries.ts';
-
-type LockOptions = { waitsForLocks: boolean };
 
 /**
  * Counts a view once per member and question (docs/product.md 7.5) and stores the time of the last visit. Only the
