@@ -15,7 +15,7 @@ import { createNodeCaches, type NodeCaches, serveCachedFirst } from './node-cach
 import { type ClockMonitor, describeClockSkew, monitorClock } from './core/database-clock.ts';
 import type { Config } from './core/config.ts';
 import { closePool, type Database, openSearchDatabase } from './core/database.ts';
-import { addEventTexts, questionExists } from './posts/index.ts';
+import { createEventTexts, questionExists } from './posts/index.ts';
 import { type HttpServer, startHttpServer } from './core/http-server.ts';
 import { type LiveServer, startLiveServer } from './core/live.ts';
 import { createMetrics, type Metrics } from './core/metrics.ts';
@@ -93,7 +93,7 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
     connection,
     application: `${nodeApplicationPrefix}${packageJson.version} ${config.nodeName}`,
     log,
-    addTexts: (events) => addEventTexts(db, events),
+    addTexts: { live: createEventTexts(db), missed: createEventTexts(db) },
     onEvents(events, position) {
       // First, because the subscribers of the event then read the data again.
       caches?.applyEvents(events);

@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
-import { publish } from '#server/core/events.ts';
+import { type AddTexts, publish } from '#server/core/events.ts';
 import { followEventStream } from '#server/core/event-stream.ts';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import { eventually } from './eventually.ts';
@@ -24,13 +24,17 @@ export async function publishUncommitted(tx: Tx, topic: Topic, ...events: LiveEv
 }
 
 /** Starts a following node in this process, stopped after the test. Its events of a topic arrive in order. */
-export async function startFollowingNode({ db, connection }: FollowedDatabase) {
+export async function startFollowingNode(
+  { db, connection }: FollowedDatabase,
+  addTexts?: { live: AddTexts; missed: AddTexts },
+) {
   const received: { topic: Topic; event: LiveEvent }[] = [];
   const gaps: string[] = [];
   const stream = await followEventStream({
     db,
     connection,
     log: pino({ level: 'silent' }),
+    ...(addTexts !== undefined && { addTexts }),
     onEvents: (events) => received.push(...events),
     onGap: (position) => gaps.push(position),
   });

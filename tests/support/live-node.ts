@@ -10,7 +10,7 @@ import { openDatabase } from '#server/core/database.ts';
 import { startHttpServer } from '#server/core/http-server.ts';
 import { type LiveServer, startLiveServer } from '#server/core/live.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
-import { addEventTexts } from '#server/posts/event-texts.ts';
+import { createEventTexts } from '#server/posts/event-texts.ts';
 import { questionExists } from '#server/posts/questions-queries.ts';
 import { followEventStream } from '#server/core/event-stream.ts';
 import { startTypingTracker } from '#server/core/live-typing-presence.ts';
@@ -30,10 +30,14 @@ export type LiveNode = { address: string; live: LiveServer; stop: () => Promise<
 /**
  * Starts a node with its sockets in this process, assembled as in `serve`.
  * @param beforeAdmit runs before a socket with a valid session is admitted.
+ * @param beforeTypingCheck runs before it is checked whether typing may be shown.
  */
 export async function startLiveNode(
   { connection }: TestDatabase,
-  beforeAdmit: () => Promise<unknown> = () => Promise.resolve(),
+  {
+    beforeAdmit = () => Promise.resolve(),
+    beforeTypingCheck = () => Promise.resolve(),
+  }: { beforeAdmit?: () => Promise<unknown>; beforeTypingCheck?: () => Promise<unknown> } = {},
 ): Promise<LiveNode> {
   const db = openDatabase({ connection, maxConnections: 4 });
   const log = pino({ level: 'error' });
@@ -42,7 +46,7 @@ export async function startLiveNode(
     db,
     connection,
     log,
-    addTexts: (events) => addEventTexts(db, events),
+    addTexts: { live: createEventTexts(db), missed: createEventTexts(db) },
     onEvents: (events, position) => live?.deliver(events, position),
     onGap: (position) => live?.announceGap(position),
   });
@@ -62,8 +66,10 @@ export async function startLiveNode(
     server: http.server,
     stream,
     typingPresence,
-    isTypingShown: async ({ memberStatus }, id) =>
-      getActiveSuspension(memberStatus) === null && questionExists(db, id),
+    async isTypingShown({ memberStatus }, id) {
+      await beforeTypingCheck();
+      return getActiveSuspension(memberStatus) === null && questionExists(db, id);
+    },
     async authenticate(headers) {
       const viewer = await accounts.viewer(headers);
       await beforeAdmit();

@@ -67,6 +67,26 @@ test('replays late commits to a client that reconnected before them', async () =
   expect(third.events).toEqual([]);
 });
 
+test('delivers events while clients that catch up wait for texts', async () => {
+  const topic: Topic = 'question:501';
+  const released = Promise.withResolvers<void>();
+  const { stream, on } = await startFollowingNode(followed, {
+    live: async (events) => events,
+    async missed(events) {
+      await released.promise;
+      return events;
+    },
+  });
+  const before = stream.position();
+  await transaction(db, (tx) => publish(tx, topic, viewedEvent(1)));
+  await eventually(() => on(topic).length === 1);
+  const reading = stream.readSince(topic, before);
+  await transaction(db, (tx) => publish(tx, topic, viewedEvent(2)));
+  await eventually(() => on(topic).length === 2);
+  released.resolve();
+  expect(listViews(stream.catchUp(topic, await reading).events)).toEqual([1, 2]);
+});
+
 test('catches up with a position from a node that is ahead before responding', async () => {
   const behind = await startFollowingNode(followed);
   const ahead = await startFollowingNode(followed);

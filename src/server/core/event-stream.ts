@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { LiveEvent, Position, Topic } from '#shared/core/events.ts';
 import { listenToChannels } from './database-listen.ts';
 import type { Database } from './database.ts';
-import { eventChannel, type TopicEvent } from './events.ts';
+import { type AddTexts, eventChannel, type TopicEvent } from './events.ts';
 import {
   coversSnapshot,
   includesEvent,
@@ -68,13 +68,17 @@ export async function followEventStream(options: {
   /** The name of the connection that listens. */
   application?: string;
   log: Logger;
-  /** Adds texts of posts to events when they are delivered, and again when they are delivered later. */
-  addTexts?: <Each extends TopicEvent>(events: readonly Each[]) => Promise<readonly Each[]>;
+  /** `live`: when events are delivered. `missed`: again when a client catches up; live events never wait for it. */
+  addTexts?: { live: AddTexts; missed: AddTexts };
   onEvents: (events: readonly TopicEvent[], position: Position) => void;
   /** Called when events are lost: the database was replaced, or was unreachable for too long. */
   onGap: (position: Position) => void;
 }): Promise<EventStream> {
-  const { db, connection, application, log, addTexts = async (events) => events, onEvents, onGap } = options;
+  const { db, connection, application, log, onEvents, onGap } = options;
+  const { live: addLiveTexts, missed: addMissedTexts } = options.addTexts ?? {
+    live: addNone,
+    missed: addNone,
+  };
   let current = await readStream(db, null);
   let recent = new EventBuffer(current.snapshot);
   let lastReadAt = performance.now();
@@ -124,7 +128,7 @@ export async function followEventStream(options: {
       pendingReads = [];
       try {
         const next = await readStream(db, current.snapshot);
-        dispatch({ ...next, events: await addTexts(next.events) });
+        dispatch({ ...next, events: await addLiveTexts(next.events) });
         isFailing = false;
       } catch (error) {
         isFailing = true;
@@ -168,7 +172,7 @@ export async function followEventStream(options: {
       ? recent.listAfter(from, topic)
       : await eventsBetween(db, topic, { from, to: to.snapshot });
     if (events === null || events.length > maxReplayed) return lost;
-    const delivered = await addTexts(events.map((event) => ({ topic, event })));
+    const delivered = await addMissedTexts(events.map((event) => ({ topic, event })));
     return { events: delivered.map((each) => each.event), gap: false, position: to.position };
   }
 
@@ -179,6 +183,8 @@ export async function followEventStream(options: {
     });
   }
 }
+
+const addNone: AddTexts = async (events) => events;
 
 type StreamRead = Omit<EventsRead, 'events'> & { events: readonly StoredEvent[]; position: Position };
 

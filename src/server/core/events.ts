@@ -9,6 +9,9 @@ export const eventChannel = 'parley_event';
 /** An event with its topic. */
 export type TopicEvent = { topic: Topic; event: LiveEvent };
 
+/** Adds texts of posts to events, as they are now. */
+export type AddTexts = <Each extends TopicEvent>(events: readonly Each[]) => Promise<readonly Each[]>;
+
 /**
  * Appends events to the stream in the transaction that causes them, so they are published only if it commits. Call it
  * last, while the post is locked: the event ids of one post then follow its commits.

@@ -222,7 +222,7 @@ test('closes the sockets of a member whose role changes, but not for a message o
 
 test('refuses a socket whose session ends during the handshake', async () => {
   let meanwhile: () => Promise<unknown> = () => Promise.resolve();
-  const slow = await startLiveNode(database, () => meanwhile());
+  const slow = await startLiveNode(database, { beforeAdmit: () => meanwhile() });
   onTestFinished(() => slow.stop());
   const phone = await ann.signInElsewhere();
   const open = await openLiveClient(slow.address, phone);

@@ -39,6 +39,20 @@ test('runs two statements at a time and combines the reads that arrive meanwhile
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
 });
 
+test('reads once what several callers wait for, and again after the statement began', async () => {
+  const { read, batches, itemsOfBatches } = startBatcher();
+  const results = [read(primary, 1), read(primary, 1), read(primary, 2)];
+  await turn();
+  results.push(read(primary, 1));
+  await turn();
+  results.push(read(primary, 2), read(primary, 2));
+  expect(itemsOfBatches()).toEqual([[1, 2], [1]]);
+  batches[0]?.end();
+  await expect.poll(itemsOfBatches).toEqual([[1, 2], [1], [2]]);
+  for (const { end } of batches) end();
+  expect(await Promise.all(results)).toEqual([10, 10, 20, 10, 20, 20]);
+});
+
 test('combines no reads of different databases', async () => {
   const { read, batches } = startBatcher();
   const results = [read(primary, 1), read(replica, 2), read(primary, 3)];

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { TopicEvent } from '#server/core/events.ts';
+import type { AddTexts, TopicEvent } from '#server/core/events.ts';
 import { createReadBatcher } from '#server/core/read-batcher.ts';
 import type { Reader } from '#server/core/database.ts';
-import type { AnswerTexts, QuestionTexts } from '#shared/core/events.ts';
+import type { AnswerTexts, LiveEvent, QuestionTexts } from '#shared/core/events.ts';
 import { answerStartLength, createAnswerExcerpt } from './cards.ts';
 
 type EditedPost = { kind: 'question' | 'answer'; id: number };
@@ -10,30 +10,36 @@ type EditedPost = { kind: 'question' | 'answer'; id: number };
 /** The maximum number of posts per statement. */
 const maxBatchSize = 500;
 
-const readQuestion = createReadBatcher({ readBatch: readQuestions, maxBatchSize });
-const readAnswer = createReadBatcher({ readBatch: readAnswers, maxBatchSize });
-
 /**
- * Adds to the events of edits what lists show of the post now. The stream does not store texts, because a post may be
- * hidden or deleted while its events are still delivered (docs/product.md 14.3): the event then has none.
+ * Returns a function that adds to the events of edits what lists show of the post now. The stream does not store texts,
+ * because a post may be hidden or deleted while its events are still delivered (docs/product.md 14.3): the event then
+ * has none. Calls that wait at the same time read each post once. They do not wait for calls of another such function.
  */
-export async function addEventTexts<Each extends TopicEvent>(
-  db: Reader,
-  events: readonly Each[],
-): Promise<readonly Each[]> {
-  const reads = new Map<string, Promise<QuestionTexts | AnswerTexts | undefined>>();
-  for (const { id, kind } of events.map(toEditedPost).filter((post) => post !== null))
-    if (!reads.has(`${kind} ${id}`))
-      reads.set(`${kind} ${id}`, kind === 'question' ? readQuestion(db, id) : readAnswer(db, id));
-  if (reads.size === 0) return events;
-  return Promise.all(
-    events.map(async (each) => {
+export function createEventTexts(db: Reader): AddTexts {
+  const readQuestion = createReadBatcher({ readBatch: readQuestions, maxBatchSize });
+  const readAnswer = createReadBatcher({ readBatch: readAnswers, maxBatchSize });
+
+  return async (events) => {
+    const reads = new Map<string, Promise<QuestionTexts | AnswerTexts | undefined>>();
+    for (const { id, kind } of events.map(toEditedPost).filter((post) => post !== null))
+      if (!reads.has(`${kind} ${id}`))
+        reads.set(`${kind} ${id}`, kind === 'question' ? readQuestion(db, id) : readAnswer(db, id));
+    const results = await Promise.all(reads.values());
+    const texts = new Map([...reads.keys()].map((key, index) => [key, results[index]]));
+    return events.map((each) => {
+      const event = removeStoredTexts(each.event);
       const post = toEditedPost(each);
-      if (post === null) return each;
-      const texts = await reads.get(`${post.kind} ${post.id}`);
-      return { ...each, event: { ...each.event, texts } };
-    }),
-  );
+      return post === null
+        ? { ...each, event }
+        : { ...each, event: { ...event, texts: texts.get(`${post.kind} ${post.id}`) } };
+    });
+  };
+}
+
+/** Nodes of older versions store texts in the events of edits, which may be of a post that is hidden now. */
+function removeStoredTexts(event: LiveEvent): LiveEvent {
+  if (event.kind !== 'question-edited' && event.kind !== 'answer-edited') return event;
+  return Object.assign({ ...event }, { title: undefined, excerpt: undefined, excerptCut: undefined });
 }
 
 /** The post whose texts lists of questions or answers show again after this event; null for none. */

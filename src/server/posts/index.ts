@@ -18,7 +18,7 @@ export {
 } from './cards.ts';
 export { draftRoutes } from './drafts-routes.ts';
 export { endDraft, saveDraft } from './drafts.ts';
-export { addEventTexts } from './event-texts.ts';
+export { createEventTexts } from './event-texts.ts';
 export { createExcerpt, toPlainText } from './excerpt.ts';
 export { postHeldPost } from './held-posts-approval.ts';
 export {
