@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
@@ -149,6 +150,57 @@ test('ends when the question is hidden, and starts there for nobody until it is 
   author.sendTyping(topic);
   await eventually(() => reader.typingCount(topic) === 1);
   expect(reader.typingCounts.get(topic)).toEqual([1, 0, 1]);
+});
+
+test('ends after lost events if the question was hidden meanwhile, and goes on otherwise', async () => {
+  const [hidden, shown] = [await aTopic(), await aTopic()];
+  const reader = await openLiveClient(second.address, cleo, hidden, shown);
+  const writer = await openLiveClient(first.address, bob, hidden);
+  const other = await openLiveClient(first.address, ann, shown);
+  writer.sendTyping(hidden);
+  other.sendTyping(shown);
+  await eventually(() => reader.typingCount(hidden) === 1 && reader.typingCount(shown) === 1);
+  const db = openDatabase({ connection: database.connection, maxConnections: 1 });
+  // Without an event, as if it were lost.
+  await sql`
+    with hidden as (
+      insert into hidden_post (post_kind, post_id, question_id, status, reason)
+      select 'question', id, id, 'hidden', 'Spam.' from question where id = ${hidden.split(':')[1]} returning id, post_id
+    )
+    update base_question set hidden_by = hidden.id from hidden where base_question.id = post_id`.execute(db);
+  await db.destroy();
+  first.live.announceGap('');
+  await eventually(() => reader.typingCount(hidden) === 0);
+  const later = await openLiveClient(second.address, olga, hidden, shown);
+  await eventually(() => later.typingCount(shown) === 1);
+  expect(later.typingCount(hidden)).toBe(0);
+});
+
+test('checks once more, however often a member starts and stops typing during a check', async () => {
+  const [topic, other] = [await aTopic(), await aTopic()];
+  const [checking, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let checks = 0;
+  const node = await startLiveNode(database, {
+    beforeTypingCheck() {
+      checks++;
+      checking.resolve();
+      return released.promise;
+    },
+  });
+  onTestFinished(node.stop);
+  const reader = await openLiveClient(second.address, cleo, topic);
+  const writer = await openLiveClient(node.address, bob, topic);
+  writer.sendTyping(topic);
+  await checking.promise;
+  for (let round = 0; round < 50; round++)
+    for (const isTyping of [false, true]) writer.sendTyping(topic, isTyping);
+  // Answered after all signals before it.
+  expect(await writer.subscribe('invalid')).toMatchObject({ ok: false });
+  released.resolve();
+  await eventually(() => reader.typingCount(topic) === 1);
+  // Waits for all checks before it.
+  await writer.subscribe(other);
+  expect(checks).toBe(2);
 });
 
 test('does not show suspended members', async () => {

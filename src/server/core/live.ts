@@ -37,8 +37,9 @@ type SocketData = {
   connectedAt: Position;
   subscribing: number;
   typing: QuestionTopic | null;
-  /** The question whose typing is shown once it is checked that it may be. */
-  startingToType: QuestionTopic | null;
+  /** Typing that is shown once it is checked that it may be. The member can end it and start again during the check. */
+  startingToType: { topic: QuestionTopic } | null;
+  isCheckingTyping: boolean;
 };
 type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 
@@ -121,7 +122,11 @@ export function startLiveServer({
         if (isQuestion(topic) && liveEvents.some(({ kind }) => kind === 'deleted')) endTypingOn(topic);
       }
     },
-    announceGap: (position) => void io.emit('gap', position),
+    announceGap(position) {
+      io.emit('gap', position);
+      // The lost events may include those of hidden questions.
+      for (const socket of io.of('/').sockets.values()) checkTypingAgain(socket);
+    },
     countSockets: () => io.engine.clientsCount,
     drain(milliseconds) {
       drainedAt = performance.now() + milliseconds;
@@ -142,7 +147,14 @@ export function startLiveServer({
     if (viewer === null) return new Error('signed-out');
     if ((socketsOf.get(viewer.id)?.size ?? 0) >= socketLimits.maxSocketsPerMember)
       return new Error('too-many');
-    socket.data = { viewer, connectedAt, subscribing: 0, typing: null, startingToType: null };
+    socket.data = {
+      viewer,
+      connectedAt,
+      subscribing: 0,
+      typing: null,
+      startingToType: null,
+      isCheckingTyping: false,
+    };
     return undefined;
   }
 
@@ -240,33 +252,47 @@ export function startLiveServer({
     const { typing, startingToType, viewer } = socket.data;
     if (!isTyping) stopTyping(socket, topic);
     else if (typing === topic) typingPresence.start(topic, viewer.id);
-    else if (startingToType !== topic) {
-      endTyping(socket);
-      // A failed check is repeated with the next signal.
-      startTyping(socket, topic).catch(() => {});
+    else if (startingToType?.topic !== topic) startTyping(socket, topic);
+  }
+
+  function startTyping(socket: LiveSocket, topic: QuestionTopic): void {
+    endTyping(socket);
+    socket.data.startingToType = { topic };
+    // A failed check is repeated with the next signal.
+    checkTyping(socket).catch(() => {});
+  }
+
+  /** Runs one check of a socket at a time, however often the member starts to type. */
+  async function checkTyping(socket: LiveSocket): Promise<void> {
+    const { data } = socket;
+    if (data.isCheckingTyping) return;
+    data.isCheckingTyping = true;
+    try {
+      for (let checked = data.startingToType; checked !== null; checked = data.startingToType) {
+        const { topic } = checked;
+        const isShown = await readInTurn(socket, () =>
+          isTypingShown(data.viewer, Number(topic.split(':')[1])),
+        );
+        if (data.startingToType !== checked) continue;
+        data.startingToType = null;
+        if (!isShown || !socket.rooms.has(topic)) continue;
+        data.typing = topic;
+        typingPresence.start(topic, data.viewer.id);
+      }
+    } finally {
+      data.isCheckingTyping = false;
+      data.startingToType = null;
     }
   }
 
-  async function startTyping(socket: LiveSocket, topic: QuestionTopic): Promise<void> {
-    const { data } = socket;
-    data.startingToType = topic;
-    const isWanted = () => data.startingToType === topic && socket.rooms.has(topic);
-    try {
-      const isShown = await readInTurn(
-        socket,
-        async () => isWanted() && isTypingShown(data.viewer, Number(topic.split(':')[1])),
-      );
-      if (!isShown || !isWanted()) return;
-      data.typing = topic;
-      typingPresence.start(topic, data.viewer.id);
-    } finally {
-      if (data.startingToType === topic) data.startingToType = null;
-    }
+  function checkTypingAgain(socket: LiveSocket): void {
+    const topic = socket.data.typing ?? socket.data.startingToType?.topic;
+    if (topic !== undefined) startTyping(socket, topic);
   }
 
   function stopTyping(socket: LiveSocket, topic: QuestionTopic): void {
     if (socket.data.typing === topic) endTyping(socket);
-    if (socket.data.startingToType === topic) socket.data.startingToType = null;
+    if (socket.data.startingToType?.topic === topic) socket.data.startingToType = null;
   }
 
   /** The question was hidden or deleted. */
