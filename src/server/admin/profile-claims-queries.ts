@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { unnamedMember } from '#server/core/sql.ts';
-import { accountProviderPrefix } from '#server/identity/index.ts';
+import { accountProviderPrefix, lockMembers } from '#server/identity/index.ts';
 
 export type ClaimableProfile = { id: number; name: string; site: string; key: string };
 
@@ -78,10 +78,11 @@ export async function findClaim(
  * claims of the profile.
  */
 export async function lockClaim(tx: Tx, id: number): Promise<ClaimRow | undefined> {
-  await sql`
-    select from member
-    where id in (select unnest(array[profile_id, member_id]) from profile_claim where profile_claim.id = ${id})
-    order by id for no key update`.execute(tx);
+  const found = await sql<ClaimRow>`select ${columns} from profile_claim where id = ${id}`.execute(tx);
+  await lockMembers(
+    tx,
+    found.rows.flatMap((claim) => [claim.profile_id, claim.member_id]),
+  );
   const { rows } = await sql<ClaimRow>`
     select ${columns} from profile_claim where id = ${id} for update`.execute(tx);
   return rows[0];
