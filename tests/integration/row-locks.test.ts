@@ -79,6 +79,8 @@ test('sign-in methods and API tokens of a member do not wait for a new post of t
   expect(await bob.post('/api-tokens', draft)).toMatchObject({ status: 201 });
   const removed = await admin.post(`/admin/members/${bob.id}/two-factor-removal`, { password });
   expect(removed).toMatchObject({ status: 409 });
+  const change = { currentPassword: password, newPassword: `${password}, changed` };
+  expect(await bob.put('/password', change)).toMatchObject({ status: 204 });
 });
 
 test('voting, following and bookmarking do not block replies and edits', async () => {

@@ -93,13 +93,15 @@ export async function isEmailTaken(
 }
 
 /**
- * Locks a member who can sign in against all other changes of sign-in methods. The lock is the one that a change of the
- * address takes, which is a key of the table.
+ * Locks a member who can sign in against all other changes of sign-in methods.
+ * @param changesEmail whether the address will change. It is a key of the table, so its change has to wait for new posts
+ * and votes of the member.
  */
-export async function lockMember(tx: Tx, id: number) {
+export async function lockMember(tx: Tx, id: number, { changesEmail }: { changesEmail: boolean }) {
+  const strength = changesEmail ? sql`for update` : sql`for no key update`;
   const { rows } = await sql<{ id: number; email: string; isConfirmed: boolean }>`
     select id, email, email_verified as "isConfirmed" from member
-    where id = ${id} and email is not null for update`.execute(tx);
+    where id = ${id} and email is not null ${strength}`.execute(tx);
   return rows[0];
 }
 

@@ -154,7 +154,8 @@ export function createEmailAddresses({
     await inEmailTransaction(async (tx) => {
       const link = await consumeLink(tx, { token, purpose: 'revert_email' });
       const { memberId, address, expiresAt } = link;
-      if (address === null || (await lockMember(tx, memberId)) === undefined) throw createInvalidLinkError();
+      if (address === null || (await lockMember(tx, memberId, { changesEmail: true })) === undefined)
+        throw createInvalidLinkError();
       // Earlier changes can still be reverted: those addresses were the member's before this one.
       await deleteLinks(tx, {
         memberId,
@@ -182,7 +183,7 @@ export function createEmailAddresses({
     tx: Tx,
     { memberId, address, isConfirmed }: { memberId: number; address: string; isConfirmed: boolean },
   ): Promise<void> {
-    const before = await lockMember(tx, memberId);
+    const before = await lockMember(tx, memberId, { changesEmail: true });
     if (before === undefined) throw createInvalidLinkError();
     // Links sent to the old address.
     await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });

@@ -53,7 +53,7 @@ export function createPasswordChange({
     const hash = await hashPassword(newPassword, passwordCost);
     const token = randomBytes(24).toString('base64url');
     await transaction(db, async (tx) => {
-      await lockMember(tx, memberId);
+      await lockMember(tx, memberId, { changesEmail: false });
       if (!(await updateSessionToken(tx, { id: sessionId, memberId, token })))
         throw new ProblemError('signed-out');
       // The form was submitted twice. Of two tokens, the browser would keep the one whose response arrives last.

@@ -86,7 +86,7 @@ export function createPasswordResets({
     const hash = await hashPassword(newPassword, passwordCost);
     const email = await transaction(db, async (tx) => {
       const { memberId, address } = await consumeLink(tx, { token, purpose: 'reset_password' });
-      const member = await lockMember(tx, memberId);
+      const member = await lockMember(tx, memberId, { changesEmail: false });
       if (member === undefined) throw createInvalidLinkError();
       await upsertPasswordHash(tx, { memberId, hash });
       // Opening a link in an email proves access to the mailbox.

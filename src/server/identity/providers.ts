@@ -221,7 +221,7 @@ export function createProviders(deps: ProvidersDeps) {
    */
   async function confirmEmailOnly(memberId: number, address: string): Promise<boolean> {
     return transaction(db, async (tx) => {
-      const member = await lockMember(tx, memberId);
+      const member = await lockMember(tx, memberId, { changesEmail: false });
       if (member?.email !== address || (await hasSignInMethod(tx, memberId))) return false;
       await updateEmail(tx, { memberId, address, isConfirmed: true });
       await noteConfirmedEmail(tx, memberId);
