@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { password } from '#tests/support/member.ts';
+import { actOnPost, report } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -81,6 +82,27 @@ test('sign-in methods and API tokens of a member do not wait for a new post of t
   expect(removed).toMatchObject({ status: 409 });
   const change = { currentPassword: password, newPassword: `${password}, changed` };
   expect(await bob.put('/password', change)).toMatchObject({ status: 204 });
+});
+
+test('moderators who dismiss or approve do not block votes, views and answers', async () => {
+  const moderator = await server.register('Max');
+  await setRole(server.db, { email: moderator.email, role: 'moderator' });
+  const id = await ann.ask();
+  await report(bob, 'question', id);
+  await locked('select from question where id = $1 for no key update', id);
+  expect(await actOnPost(moderator, 'dismiss', 'question', id)).toMatchObject({ status: 204 });
+  await sql`
+    insert into review_item (post_kind, post_id, open_reports, other_cause) values ('question', ${id}, 0, 'first_post')`.execute(
+    server.db,
+  );
+  expect(await actOnPost(moderator, 'approve', 'question', id)).toMatchObject({ status: 204 });
+});
+
+test('a member who may not vote to close a question waits for no lock of it', async () => {
+  const [id, original] = [await ann.ask(), await ann.ask()];
+  await locked('select from question where id = any($1) for update', [id, original]);
+  const vote = { vote: 'close', duplicateOf: original };
+  expect(await bob.put(`/questions/${id}/close-votes`, vote)).toMatchObject({ status: 403 });
 });
 
 test('voting, following and bookmarking do not block replies and edits', async () => {

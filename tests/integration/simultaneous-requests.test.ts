@@ -6,7 +6,7 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import { addProfileClaim } from '#tests/support/imported-profile.ts';
 import type { Member } from '#tests/support/member.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
-import { actOnPost, report } from '#tests/support/moderation.ts';
+import { actOnPost, getHiddenPosts, report } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer, type TestDelivery } from '#tests/support/server.ts';
 
@@ -35,12 +35,13 @@ async function sendAtOnce(
   onTestFinished(() => client.end());
   await client.query('begin');
   await client.query(rows.query, rows.values);
-  const sent = requests.map(({ member, send }, n) => send(member.onServer(nodes[n % 2]?.address ?? '')));
-  let isAnyAnswered = false;
-  void Promise.race(sent).then(() => (isAnyAnswered = true));
-  await eventually(async () => isAnyAnswered || (await countWaiting()) >= requests.length);
+  const answered = Promise.all(
+    requests.map(({ member, send }, n) => send(member.onServer(nodes[n % 2]?.address ?? ''))),
+  );
+  const allWaiting = eventually(async () => (await countWaiting()) >= requests.length);
+  expect(await Promise.race([allWaiting.then(() => 'all wait'), answered])).toBe('all wait');
   await client.query('commit');
-  const statuses = (await Promise.all(sent)).map(({ status }) => status);
+  const statuses = (await answered).map(({ status }) => status);
   // A connection adds to the statistics when it ends.
   for (const node of nodes) await node.stop();
   await client.end();
@@ -87,6 +88,28 @@ test('moderators act on five answers of one question at once', async () => {
   expect(await sendAtOnce(lockQuestion(id), requests)).toEqual(repeat(204, 5));
   expect((await bob.read(id)).question).toMatchObject({ answerCount: 1, lockReason: expect.any(String) });
 });
+
+test.each(['restore', 'decline_objection'])(
+  'an author deletes a question while a moderator decides an objection to a hidden answer of it: %s',
+  async (action) => {
+    const [moderator] = await createManyMembers(server, 1);
+    if (moderator === undefined) throw new Error('not inserted');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    const id = await ann.ask();
+    const answer = await bob.answer(id);
+    await actOnPost(moderator, 'hide', 'answer', answer.id);
+    const [hidden] = await getHiddenPosts(bob, id);
+    const objection = await bob.put(`/hidden-posts/${hidden?.id}/objection`, { text: 'It is on topic.' });
+    expect(objection.status).toBe(204);
+    const rows = { query: 'select from hidden_post where id = $1 for update', values: [hidden?.id] };
+    const [decided, deleted] = await sendAtOnce(rows, [
+      { member: moderator, send: (there) => actOnPost(there, action, 'answer', answer.id) },
+      { member: ann, send: (there) => there.delete(`/questions/${id}`) },
+    ]);
+    expect([204, 409]).toContain(decided);
+    expect(deleted).toBe(204);
+  },
+);
 
 test('members vote at once to close five questions as duplicates of one', async () => {
   await sql`

@@ -23,7 +23,7 @@ import {
 import { findReputation } from './edit-suggestions-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { requireOriginal } from './post-actions.ts';
-import { setDuplicate } from './post-actions-queries.ts';
+import { lockQuestionToAct, setDuplicate } from './post-actions-queries.ts';
 import { resolveReports } from './reports.ts';
 
 type Wanted = { id: number; viewer: Viewer; settings: AbilitySettings };
@@ -64,24 +64,21 @@ export async function readCloseVotes(db: Reader, { id, viewer, settings }: Wante
 export async function setCloseVote(db: Database, vote: Wanted & { draft: CloseVoteDraft }): Promise<void> {
   const { id, viewer, settings, draft } = vote;
   const { vote: wanted, duplicateOf } = draft;
+  const original = wanted === 'close' ? duplicateOf : null;
   await transaction(db, async (tx) => {
-    if (wanted === 'close') await requireOriginal(tx, { id, duplicateOf });
+    // Nobody waits for the locks of a member who may not vote.
+    if (wanted !== null) await requireRight(tx, { id, original, viewer, settings });
+    if (wanted === 'close') {
+      await lockQuestionToAct(tx, { id, duplicateOf });
+      await requireOriginal(tx, { id, duplicateOf });
+    }
     const question = await lockQuestionThread(tx, id);
     refuseLocked(question.lock_reason);
     if (wanted === null) return deleteCloseVote(tx, { questionId: id, memberId: viewer.id });
-    const days = settings.get('closeVoteDays');
-    const before = await listCloseVotes(tx, { questionId: id, days });
-    const original = wanted === 'close' ? duplicateOf : null;
-    const right = await findRight(tx, {
-      question,
-      votes: before.filter((each) => each.duplicate_of === original),
-      viewer,
-      settings,
-    });
-    if (right === null) throw new ProblemError('close-vote-not-allowed');
+    const right = await requireRight(tx, { id, original, viewer, settings });
     if ((question.duplicate_of !== null) === (wanted === 'close')) throw new ProblemError('handled-already');
     await putCloseVote(tx, { questionId: id, memberId: viewer.id, duplicateOf: original });
-    const votes = await listCloseVotes(tx, { questionId: id, days });
+    const votes = await listCloseVotes(tx, { questionId: id, days: settings.get('closeVoteDays') });
     if (right === 'decisive' || countFor(votes, original) >= settings.get('closeVotesNeeded'))
       await closeOrReopen(tx, { id, original, question, votes, viewer });
   });
@@ -118,6 +115,20 @@ async function closeOrReopen(
     tx,
     changed.flatMap((each) => buildDuplicateEvents(each, original)),
   );
+}
+
+/** @throws ProblemError 'not-found', 'not-allowed' */
+async function requireRight(
+  tx: Tx,
+  { id, original, viewer, settings }: Wanted & { original: number | null },
+): Promise<'decisive' | 'counts'> {
+  const question = await findClosableQuestion(tx, id);
+  if (question === undefined) throw new ProblemError('question-not-found');
+  const all = await listCloseVotes(tx, { questionId: id, days: settings.get('closeVoteDays') });
+  const votes = all.filter((vote) => vote.duplicate_of === original);
+  const right = await findRight(tx, { question, votes, viewer, settings });
+  if (right === null) throw new ProblemError('close-vote-not-allowed');
+  return right;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   forgetSpam,
   type LockedHeldPost,
   learnSpam,
+  lockExistingQuestions,
   lockHeldPost,
   lockQuestionIfExists,
   lockQuestionThread,
@@ -220,7 +221,7 @@ async function markDuplicate(
 }
 
 /**
- * The original must be another question and must not be a duplicate, so that its link leads to answers. Both are then
+ * The original must be another question and must not be a duplicate, so that its link leads to answers. Both must be
  * locked.
  */
 export async function requireOriginal(
@@ -228,7 +229,6 @@ export async function requireOriginal(
   { id, duplicateOf }: { id: number; duplicateOf: number | null },
 ): Promise<void> {
   if (duplicateOf === null || duplicateOf === id) throw invalidFieldError('duplicateOf', 'original-required');
-  await lockQuestionToAct(tx, { id, duplicateOf });
   const original = await lockQuestionIfExists(tx, duplicateOf);
   if (original === undefined) throw invalidFieldError('duplicateOf', 'original-not-found');
   if (original.duplicate_of !== null) throw invalidFieldError('duplicateOf', 'original-is-duplicate');
@@ -243,17 +243,22 @@ async function requirePost(tx: Tx, post: PostRef) {
 /**
  * Locks a post's question, the post if it is held, and its entry in the review queue. An action from the review queue
  * needs the entry to be still open. While another moderator works on a post, it has to be taken over first, wherever the
- * action comes from. Locks the question as most actions need it: of two transactions that both have a weaker lock, neither
- * could get this one.
+ * action comes from. Locks the question as strongly as the action will need it: of two transactions that both have a
+ * weaker lock, neither could get the stronger one.
  */
 async function lockOpenPost(
   tx: Tx,
   { moderator, post, draft }: { moderator: Moderator; post: PostRef; draft: PostActionDraft },
 ): Promise<OpenPost> {
   const visible = await findVisiblePost(tx, post);
-  const questionId = visible?.question_id ?? (await findHeldPostQuestion(tx, post))?.question_id;
-  const duplicateOf = draft.action === 'duplicate' ? draft.duplicateOf : null;
-  if (questionId != null) await lockQuestionToAct(tx, { id: questionId, duplicateOf });
+  if (visible !== undefined && (draft.action === 'dismiss' || draft.action === 'approve')) {
+    // Changes nothing of the question: votes, views and answers do not wait.
+    await lockExistingQuestions(tx, [visible.question_id]);
+  } else {
+    const found = visible ?? (await findHiddenPost(tx, post)) ?? (await findHeldPostQuestion(tx, post));
+    const duplicateOf = draft.action === 'duplicate' ? draft.duplicateOf : null;
+    if (found?.question_id != null) await lockQuestionToAct(tx, { id: found.question_id, duplicateOf });
+  }
   // Before its entry, as its author does who deletes it.
   const heldPost = await lockHeldPost(tx, post);
   const item = await lockReviewItem(tx, post);
