@@ -38,10 +38,10 @@ export function VoteButtons({
   const queuedVote = useQueuedVote(memberId, post);
   // Null while no vote is being sent.
   const latest = useRef<VoteState | null>(null);
-  // What is shown meanwhile: events and fetches can bring the counts and the vote of before.
+  // Shown meanwhile on top of the votes of others: a fetch can bring the vote of before.
   const [chosen, setChosen] = useState<VoteState | null>(null);
-  const { upvotes, downvotes, myVote } =
-    chosen ?? (queuedVote === undefined ? votes : applyVote(votes, queuedVote));
+  const pendingVote = chosen === null ? queuedVote : chosen.myVote;
+  const { upvotes, downvotes, myVote } = pendingVote === undefined ? votes : applyVote(votes, pendingVote);
   const send = async (next: VoteState): Promise<VoteState | null> => {
     const sending = sendOrQueue(memberId, voteAction({ post, questionId, vote: next.myVote }), (options) =>
       setVote(post, next.myVote, options),
