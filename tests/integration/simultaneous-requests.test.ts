@@ -23,7 +23,7 @@ type Send = (member: Member) => Promise<{ status: number }>;
  * Sends requests to two nodes while the rows are locked, so that each has begun its transaction before the rows are free.
  * Returns the statuses. PostgreSQL must not have aborted a transaction (deadlock), which would have run again.
  */
-async function sendAtOnce(
+async function sendTogether(
   rows: { query: string; values: unknown[] },
   requests: readonly { member: Member; send: Send }[],
   delivery?: TestDelivery,
@@ -85,7 +85,7 @@ test('moderators act on five answers of one question at once', async () => {
     member,
     send: (there: Member) => actOnPost(there, actions[n] ?? '', 'answer', answers[n]?.id ?? 0),
   }));
-  expect(await sendAtOnce(lockQuestion(id), requests)).toEqual(repeat(204, 5));
+  expect(await sendTogether(lockQuestion(id), requests)).toEqual(repeat(204, 5));
   expect((await bob.read(id)).question).toMatchObject({ answerCount: 1, lockReason: expect.any(String) });
 });
 
@@ -102,7 +102,7 @@ test.each(['restore', 'decline_objection'])(
     const objection = await bob.put(`/hidden-posts/${hidden?.id}/objection`, { text: 'It is on topic.' });
     expect(objection.status).toBe(204);
     const rows = { query: 'select from hidden_post where id = $1 for update', values: [hidden?.id] };
-    const [decided, deleted] = await sendAtOnce(rows, [
+    const [decided, deleted] = await sendTogether(rows, [
       { member: moderator, send: (there) => actOnPost(there, action, 'answer', answer.id) },
       { member: ann, send: (there) => there.delete(`/questions/${id}`) },
     ]);
@@ -122,13 +122,13 @@ test('members vote at once to close five questions as duplicates of one', async 
     send: (there: Member) =>
       there.put(`/questions/${ids[n]}/close-votes`, { vote: 'close', duplicateOf: original }),
   }));
-  expect(await sendAtOnce(lockQuestion(original), requests)).toEqual(repeat(200, 5));
+  expect(await sendTogether(lockQuestion(original), requests)).toEqual(repeat(200, 5));
 });
 
 test('a report that reaches both nodes is stored and counted once', async () => {
   const id = await ann.ask();
   const requests = repeat({ member: bob, send: (there: Member) => report(there, 'question', id) }, 2);
-  expect(await sendAtOnce(lockMember(bob.id), requests)).toEqual([200, 200]);
+  expect(await sendTogether(lockMember(bob.id), requests)).toEqual([200, 200]);
   expect(await countOpenReports(id)).toBe(1);
 });
 
@@ -140,7 +140,7 @@ test('a withdrawal of a report that reaches both nodes leaves the reports of oth
     query: 'select from report where member_id = $1 and post_id = $2 for update',
     values: [bob.id, id],
   };
-  expect(await sendAtOnce(rows, requests)).toEqual([200, 200]);
+  expect(await sendTogether(rows, requests)).toEqual([200, 200]);
   expect(await countOpenReports(id)).toBe(1);
 });
 
@@ -163,7 +163,7 @@ test('of two members who save the push subscription of one browser at once, one 
     send: (there: Member) => there.put('/push-subscription', device),
   }));
   const rows = { query: 'select from member where id = any($1) for update', values: [[ann.id, bob.id]] };
-  const statuses = await sendAtOnce(rows, requests, {
+  const statuses = await sendTogether(rows, requests, {
     pushServices: ['https://push.example.com'],
     runsScheduledJobs: false,
   });
@@ -188,7 +188,7 @@ test('of two claims of one profile that are approved at once, one is', async () 
       there.put(`/moderation/claims/${id}/decision`, { decision: 'approve', reason: 'It is known.' }),
   });
   const requests = [approve(moderator, claimId), approve(other, rows[0]?.id)];
-  const statuses = await sendAtOnce(lockMember(profileId), requests);
+  const statuses = await sendTogether(lockMember(profileId), requests);
   expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 404]);
 });
 
