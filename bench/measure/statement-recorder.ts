@@ -20,7 +20,7 @@ export async function startRecorder(data: string, beside?: Community): Promise<R
   const directory = await mkdtemp(path.join(os.tmpdir(), 'parley-statements-'));
   const file = path.join(directory, 'statements');
   await writeFile(file, '');
-  const program = pathToFileURL(path.join(import.meta.dirname, 'record.ts')).href;
+  const program = pathToFileURL(path.join(import.meta.dirname, 'record-statements.ts')).href;
   const community = await startCommunity(data, {
     ...withoutCacheEnv,
     ...(beside && { DATABASE_URL: getDatabaseUrl(beside.connection) }),

@@ -3,7 +3,7 @@ import type { Part } from '../part.ts';
 import { sampleQueries, type Query, searchPath } from '../requests.ts';
 import { formatAmount, quantile } from '../results.ts';
 
-const [most, growth] = [60, 3];
+const [most, growth] = [40, 3];
 const kinds: readonly Query['kind'][] = ['common', 'rare', 'two words', 'inside a word'];
 
 export const search: Part = {

@@ -13,7 +13,7 @@ import {
 } from '../requests.ts';
 import { formatAmount, median } from '../results.ts';
 
-const most = 8;
+const most = 6;
 
 export const tailLatency: Part = {
   name: 'tail',
