@@ -131,7 +131,7 @@ test('ignores typing on a topic the socket has not joined, and invalid messages'
   expect(Object.fromEntries(reader.typingCounts)).toEqual({ [topic]: [1, 0] });
 });
 
-test('ends when the question is hidden, and starts there for nobody until it is restored', async () => {
+test('ends when the question is hidden, and cannot start until it is restored', async () => {
   const topic = await aTopic();
   const [, id] = topic.split(':').map(Number);
   const reader = await openLiveClient(second.address, cleo, topic);

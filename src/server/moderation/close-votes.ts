@@ -66,7 +66,7 @@ export async function setCloseVote(db: Database, vote: Wanted & { draft: CloseVo
   const { vote: wanted, duplicateOf } = draft;
   const original = wanted === 'close' ? duplicateOf : null;
   await transaction(db, async (tx) => {
-    // Nobody waits for the locks of a member who may not vote.
+    // Checked before any lock, so that a request without the right makes no other one wait.
     if (wanted !== null) await requireRight(tx, { id, original, viewer, settings });
     if (wanted === 'close') {
       await lockQuestionToAct(tx, { id, duplicateOf });
