@@ -341,6 +341,44 @@ for (const opened of ['before', 'during'] as const)
     await expect(other.getByText('No drafts')).toBeVisible();
   });
 
+test('a draft that is discarded between two saves of a page that is left does not come back', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('What is thrown away on leaving?') });
+  const other = await context.newPage();
+  await other.goto('/topics');
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  const isSave = (request: Request) => request.method() === 'PUT' && request.url().includes('/api/drafts/');
+  const releases: (() => void)[] = [];
+  await page.route('**/api/drafts/*', async (route) => {
+    if (isSave(route.request())) await new Promise<void>((resolve) => releases.push(resolve));
+    await route.continue();
+  });
+  const release = async (index: number) => {
+    const response = page.waitForResponse((each) => isSave(each.request()));
+    releases[index]?.();
+    await (await response).finished();
+  };
+  await field(page).fill('Not for');
+  await expect.poll(() => releases.length).toBe(1);
+  await field(page).fill('Not for long');
+  await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
+  await expect.poll(() => releases.length).toBe(2);
+  await release(0);
+  await other.getByRole('link', { name: 'Drafts' }).first().click();
+  const draft = other.getByRole('main').getByRole('listitem').filter({ hasText: 'Not for long' });
+  await draft.getByRole('button', { name: 'Discard' }).click();
+  await expect(other.getByText('Draft discarded')).toBeVisible();
+  await release(1);
+  await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBeNull();
+  await expect(field(page)).toHaveValue('');
+  await other.reload();
+  await expect(other.getByText('No drafts')).toBeVisible();
+});
+
 test('the list of drafts shows and copies a reply that only this browser has', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await registerMember(page.request);

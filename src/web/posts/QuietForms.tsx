@@ -148,14 +148,14 @@ function createQuietDraft(draftRef: DraftRef) {
       const hasOther = record !== null && record.fields !== null && !isOwn(record);
       if (hasOther || text === saved || (text.trim() === '' && saved === '')) return;
       saved = text.trim() === '' ? '' : text;
-      const isOnServer = record !== null && (record.baseVersion !== null || record.wasSent);
+      const isOnServer = record !== null && (record.baseVersion !== null || record.sentStep !== null);
       if (saved === '' && !isOnServer) return removeDraftRecord(draftRef);
       const now = Date.now();
       writeDraftRecord(draftRef, {
         fields: saved === '' ? null : { content: saved },
         baseVersion: record?.baseVersion ?? null,
         dirty: true,
-        wasSent: record?.wasSent ?? false,
+        sentStep: record?.sentStep ?? null,
         step: Math.max(now, (record?.step ?? 0) + 1),
         postedKey: record?.postedKey ?? null,
         changedAt: now,

@@ -101,7 +101,7 @@ export function acceptServerDraft(draftRef: DraftRef, record: DraftRecord | null
     fields,
     baseVersion: server.version,
     dirty: false,
-    wasSent: false,
+    sentStep: null,
     step,
     postedKey: null,
     changedAt: Date.now(),

@@ -11,7 +11,7 @@ const record = (content: string | null, more: Partial<DraftRecord> = {}): DraftR
   fields: content === null ? null : { content, key: 'key-of-post' },
   baseVersion: 7,
   dirty: false,
-  wasSent: false,
+  sentStep: null,
   step: 100,
   postedKey: null,
   changedAt: now,
@@ -102,13 +102,13 @@ describe('decideDraftMerge without a draft on the server', () => {
     ['leaves an empty form empty', record(null), server(null), 'ended'],
     [
       'keeps an emptied draft while a save of its text can arrive',
-      record(null, { baseVersion: null, dirty: true, wasSent: true, changedAt: now - 19_000 }),
+      record(null, { baseVersion: null, dirty: true, sentStep: 1, changedAt: now - 19_000 }),
       nothing,
       'unsettled',
     ],
     [
       'ends an emptied draft whose last save has failed',
-      record(null, { baseVersion: null, dirty: true, wasSent: true, changedAt: now - 20_000 }),
+      record(null, { baseVersion: null, dirty: true, sentStep: 1, changedAt: now - 20_000 }),
       nothing,
       'ended',
     ],
@@ -134,12 +134,12 @@ describe('decideDraftMerge without a draft on the server', () => {
 test('never discards unsent text without asking', () => {
   const steps = [99, 100, 101];
   for (const baseVersion of [null, 7, 8])
-    for (const wasSent of [true, false])
+    for (const sentStep of [1, null])
       for (const postedKey of [null, 'key-of-post'])
         for (const sequence of steps)
           for (const clientId of ['this-browser', 'another-browser'])
             for (const theirs of ['Theirs', null]) {
-              const mine = record('Mine', { baseVersion, wasSent, postedKey, dirty: true });
+              const mine = record('Mine', { baseVersion, sentStep, postedKey, dirty: true });
               const decision = decideDraftMerge(mine, server(theirs, { clientId, sequence }), here);
               expect(['choice', 'continues', 'new']).toContain(decision);
             }

@@ -63,7 +63,7 @@ function decideWithoutServerDraft(
 ): DraftMergeOutcome {
   if (record === null) return 'nothing';
   if (record.fields === null) {
-    const isSaving = record.dirty && record.wasSent && record.baseVersion === null;
+    const isSaving = record.dirty && record.sentStep !== null && record.baseVersion === null;
     return isSaving && at - record.changedAt < draftRequestTimeoutMs ? 'unsettled' : 'ended';
   }
   const isUnknown = server.version === null && at - record.changedAt < maxLocalCopyAgeMs;

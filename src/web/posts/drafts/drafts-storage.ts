@@ -12,8 +12,8 @@ export type DraftRecord = {
   baseVersion: number | null;
   /** Whether the text has changes to send. */
   dirty: boolean;
-  /** Whether a request was sent that may have succeeded without a response. */
-  wasSent: boolean;
+  /** The step of the last request that may still be on its way, or may have succeeded without a response. */
+  sentStep: number | null;
   /** Increases with each change. */
   step: number;
   /** The key of the text that the form has posted: the server's draft with this key is obsolete. */
@@ -74,13 +74,13 @@ export function parseDraftRecord(text: string | null): DraftRecord | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value)) return null;
-    const { fields, baseVersion, dirty, wasSent, step, postedKey, changedAt } = value;
+    const { fields, baseVersion, dirty, sentStep, step, postedKey, changedAt } = value;
     if (typeof step !== 'number' || typeof changedAt !== 'number') return recordOfOldFormat(value);
     return {
       fields: isObject(fields) ? pickDraftFields(fields) : null,
       baseVersion: typeof baseVersion === 'number' ? baseVersion : null,
       dirty: dirty === true,
-      wasSent: wasSent === true,
+      sentStep: typeof sentStep === 'number' ? sentStep : null,
       step,
       postedKey: typeof postedKey === 'string' ? postedKey : null,
       changedAt,
@@ -105,7 +105,7 @@ function recordOfOldFormat(fields: Record<string, unknown>): DraftRecord {
     fields: texts,
     baseVersion: null,
     dirty: true,
-    wasSent: false,
+    sentStep: null,
     step: 1,
     postedKey: null,
     changedAt: Date.now(),

@@ -64,7 +64,7 @@ export function saveTypedDraft(draftRef: DraftRef, fields: DraftFields | null): 
   const before = readDraftRecord(draftRef);
   const entry = getDraftEntry(draftRef);
   const mayBeOnServer =
-    before !== null && (before.baseVersion !== null || before.wasSent || before.postedKey !== null);
+    before !== null && (before.baseVersion !== null || before.sentStep !== null || before.postedKey !== null);
   if (fields === null && !mayBeOnServer && !entry.sending) {
     removeDraftRecord(draftRef);
     notifyDraftForm(draftRef);
@@ -75,7 +75,7 @@ export function saveTypedDraft(draftRef: DraftRef, fields: DraftFields | null): 
     fields,
     baseVersion: before?.baseVersion ?? null,
     dirty: true,
-    wasSent: before?.wasSent ?? false,
+    sentStep: before?.sentStep ?? null,
     step: Math.max(now, (before?.step ?? 0) + 1),
     postedKey: before?.postedKey ?? null,
     changedAt: now,
@@ -92,7 +92,8 @@ export function markDraftPosted(draftRef: DraftRef): void {
   window.clearTimeout(entry.timer);
   entry.conflicting = null;
   const postedKey = before?.fields?.['key'] ?? null;
-  const mayBeOnServer = before !== null && (before.baseVersion !== null || before.wasSent || entry.sending);
+  const mayBeOnServer =
+    before !== null && (before.baseVersion !== null || before.sentStep !== null || entry.sending);
   if (before === null || postedKey === null || !mayBeOnServer || !isServerDraft(draftRef))
     removeDraftRecord(draftRef);
   else
@@ -110,7 +111,7 @@ export async function syncDraft(draftRef: DraftRef): Promise<void> {
     const version = versions.get(draftRef.target);
     const record = readDraftRecord(draftRef);
     const nothing =
-      version === undefined && (record === null || (record.baseVersion === null && !record.wasSent));
+      version === undefined && (record === null || (record.baseVersion === null && record.sentStep === null));
     if (!nothing && version !== record?.baseVersion) applyServerDraft(draftRef, await fetchDraft(draftRef));
     else if (record?.dirty === true) await upload(draftRef);
   } catch (error) {
@@ -159,7 +160,7 @@ export function resolveDraftConflict(draftRef: DraftRef, which: 'form' | 'other'
         ...record,
         baseVersion: conflicting.version,
         dirty: true,
-        wasSent: false,
+        sentStep: null,
       });
       schedule(draftRef, entry, 0);
     }
@@ -267,7 +268,7 @@ async function upload(draftRef: DraftRef): Promise<void> {
 async function save(draftRef: DraftRef, record: DraftRecord, leaving: boolean): Promise<void> {
   // An edit from before drafts were stored on the server has no key.
   const fields = { ...record.fields, key: record.fields?.['key'] ?? createIdempotencyKey() };
-  const sent = { ...record, fields, wasSent: true };
+  const sent = { ...record, fields, sentStep: record.step };
   writeDraftRecord(draftRef, sent);
   try {
     recordSaved(draftRef, sent, await putDraft(draftRef, sent, leaving));
@@ -294,9 +295,14 @@ function recordSaved(draftRef: DraftRef, sent: DraftRecord, saved: DraftState): 
     ...record,
     baseVersion: saved.version,
     dirty,
-    wasSent: false,
+    sentStep: getUnansweredStep(record, sent.step),
     changedAt: Date.now(),
   });
+}
+
+/** The last step on its way if it is later than an answered one: a page that is hidden sends it without waiting. */
+function getUnansweredStep({ sentStep }: DraftRecord, answeredStep: number): number | null {
+  return sentStep !== null && sentStep > answeredStep ? sentStep : null;
 }
 
 /** The response to the post of the form may still be on its way. */
@@ -324,9 +330,9 @@ async function deleteEmptiedDraft(draftRef: DraftRef, record: DraftRecord): Prom
   const now = readDraftRecord(draftRef);
   if (other !== null) return applyServerDraft(draftRef, other);
   if (now === null || now.baseVersion !== record.baseVersion) return;
-  // A save of another tab can still reach the server.
-  if (now.fields === null && !now.wasSent) removeDraftRecord(draftRef);
-  else writeDraftRecord(draftRef, { ...now, baseVersion: null, wasSent: now.fields === null });
+  // A save that is on its way can still reach the server.
+  if (now.fields === null && now.sentStep === null) removeDraftRecord(draftRef);
+  else writeDraftRecord(draftRef, { ...now, baseVersion: null });
 }
 
 /** Deletes the posted draft on the server, unless its post is still queued. */
@@ -375,7 +381,12 @@ function applyServerDraft(draftRef: DraftRef, server: DraftState): void {
   entry.conflicting = outcome === 'choice' ? server : null;
   if (outcome === 'behind') acceptServerDraft(draftRef, record, server);
   if (record === null) return notifyDraftForm(draftRef);
-  const synced = { ...record, baseVersion: server.version, wasSent: false };
+  const answeredStep = server.clientId === getBrowserId() ? (server.sequence ?? 0) : 0;
+  const synced = {
+    ...record,
+    baseVersion: server.version,
+    sentStep: getUnansweredStep(record, answeredStep),
+  };
   if (outcome === 'waits') writeDraftRecord(draftRef, { ...record, baseVersion: server.version });
   if (outcome === 'same') writeDraftRecord(draftRef, { ...synced, dirty: false });
   if (outcome === 'continues') writeDraftRecord(draftRef, { ...synced, dirty: true });

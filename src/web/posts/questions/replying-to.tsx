@@ -109,7 +109,7 @@ function saveOpenForm(draftRef: DraftRef, post: PostRef | null): void {
     fields: { post: `${post.kind}:${post.id}` },
     baseVersion: null,
     dirty: true,
-    wasSent: false,
+    sentStep: null,
     step: now,
     postedKey: null,
     changedAt: now,
