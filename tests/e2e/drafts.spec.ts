@@ -379,6 +379,34 @@ test('a draft that is discarded between two saves of a page that is left does no
   await expect(other.getByText('No drafts')).toBeVisible();
 });
 
+test('a discarded draft does not replace what another tab has written since, and can be copied', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('What is written anew?') });
+  await page.goto(`/question/${id}`);
+  await field(page).fill('The old text');
+  await expect(saved(page)).toBeVisible();
+  const list = await context.newPage();
+  await list.goto('/drafts');
+  await button(list, 'Discard').click();
+  await expect(button(list, 'Undo')).toBeFocused();
+  await expect(field(page)).toHaveValue('');
+  await field(page).fill('The new text');
+  await button(list, 'Undo').click();
+  await expect(list.getByText(/There is a newer draft of this post/u)).toBeVisible();
+  await expect(button(list, 'Copy text')).toBeFocused();
+  await expectAccessible(list, { within: 'main' });
+  await button(list, 'Copy text').click();
+  await expect(list.getByText('Text copied to clipboard!')).toBeVisible();
+  expect(await list.evaluate(() => navigator.clipboard.readText())).toBe('The old text');
+  await expect(list.getByRole('listitem').filter({ hasText: 'The new text' })).toBeVisible();
+  await expect(field(page)).toHaveValue('The new text');
+  await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBe('The new text');
+});
+
 test('the list of drafts shows and copies a reply that only this browser has', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await registerMember(page.request);

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState } from 'react';
+import { type Ref, useId, useState } from 'react';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 import { fetchDraft } from './drafts-api.ts';
 import { type DraftRef, readDraftRecord } from './drafts-storage.ts';
@@ -21,18 +21,18 @@ type DiscardedDraft = { item: DraftItem; fields: DraftFields };
 /** The member's drafts. A discarded draft can be restored until the page is left. */
 export function DraftList({ drafts, memberId }: { drafts: readonly DraftItem[]; memberId: number }) {
   const [discarded, setDiscarded] = useState<readonly DiscardedDraft[]>([]);
-  const isDiscarded = (target: string) => discarded.some(({ item }) => item.target === target);
+  // A draft that was written since has another time.
+  const isDiscarded = ({ target, updatedAt }: DraftItem) =>
+    discarded.some(({ item }) => item.target === target && item.updatedAt === updatedAt);
   // A line stays in its place, also when it only offers to restore the draft.
   const lines = [
-    ...drafts.filter(({ target }) => !isDiscarded(target)).map((item) => ({ item, fields: null })),
+    ...drafts.filter((item) => !isDiscarded(item)).map((item) => ({ item, fields: null })),
     ...discarded,
   ].toSorted((one, other) => (one.item.updatedAt < other.item.updatedAt ? 1 : -1));
-  const handleRestored = (target: string) =>
-    setDiscarded((all) => all.filter(({ item }) => item.target !== target));
   return (
     <ul className={classes.list}>
       {lines.map(({ item, fields }) => (
-        <li key={item.target} className={classes.line}>
+        <li key={fields === null ? item.target : `${item.target} ${item.updatedAt}`} className={classes.line}>
           {fields === null ? (
             <DraftLine
               item={item}
@@ -44,7 +44,7 @@ export function DraftList({ drafts, memberId }: { drafts: readonly DraftItem[]; 
               item={item}
               fields={fields}
               memberId={memberId}
-              onBack={() => handleRestored(item.target)}
+              onRestored={() => setDiscarded((all) => all.filter((each) => each.item !== item))}
             />
           )}
         </li>
@@ -90,7 +90,9 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
         </p>
       </div>
       <div className={classes.buttons}>
-        {path === null && <CopyTextButton draftRef={{ memberId, target: item.target }} describedBy={id} />}
+        {path === null && (
+          <CopyTextButton describedBy={id} read={() => readText({ memberId, target: item.target })} />
+        )}
         <Button
           variant="default"
           size="compact-md"
@@ -105,14 +107,23 @@ function DraftLine(props: { item: DraftItem; memberId: number; onDiscarded: (fie
   );
 }
 
-/** Lets the member copy the text if the page of its form does not exist or is not known. */
-function CopyTextButton({ draftRef, describedBy }: { draftRef: DraftRef; describedBy: string }) {
+async function readText(draftRef: DraftRef): Promise<string> {
+  const record = readDraftRecord(draftRef);
+  // The server does not have this text yet.
+  const { fields } = record?.dirty === true ? record : await fetchDraft(draftRef);
+  return fields?.['content'] ?? '';
+}
+
+/** Lets the member copy a text that no form shows. */
+function CopyTextButton(props: {
+  describedBy: string;
+  read: () => string | Promise<string>;
+  ref?: Ref<HTMLButtonElement>;
+}) {
+  const { describedBy, read, ref } = props;
   const copy = useMutation({
     mutationFn: async () => {
-      const record = readDraftRecord(draftRef);
-      // The server does not have this text yet.
-      const { fields } = record?.dirty === true ? record : await fetchDraft(draftRef);
-      const text = fields?.['content'] ?? '';
+      const text = await read();
       if (text === '' || !(await copyText(text))) throw new Error('The text could not be copied.');
     },
     onSuccess: () => toast(t`Text copied to clipboard!`),
@@ -120,6 +131,7 @@ function CopyTextButton({ draftRef, describedBy }: { draftRef: DraftRef; describ
   });
   return (
     <Button
+      ref={ref}
       variant="default"
       size="compact-md"
       aria-describedby={describedBy}
@@ -131,35 +143,45 @@ function CopyTextButton({ draftRef, describedBy }: { draftRef: DraftRef; describ
   );
 }
 
+const takeFocus = (button: HTMLButtonElement | null) => button?.focus();
+
 function DiscardedDraftLine(props: {
   item: DraftItem;
   fields: DraftFields;
   memberId: number;
-  onBack: () => void;
+  onRestored: () => void;
 }) {
-  const { item, fields, memberId, onBack } = props;
+  const { item, fields, memberId, onRestored } = props;
   const client = useQueryClient();
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
+  const id = useId();
   const restore = useMutation({
     mutationFn: () => restoreDraft({ memberId, target: item.target }, fields),
-    onSuccess: async () => {
+    onSuccess: async (isRestored) => {
       await client.invalidateQueries({ queryKey: draftKeys.all });
-      onBack();
+      if (isRestored) onRestored();
     },
   });
+  const isReplaced = restore.data === false;
   return (
     <>
-      <output className={classes.discarded}>{t`Draft discarded`}</output>
-      <Button
-        ref={button}
-        variant="default"
-        size="compact-md"
-        loading={restore.isPending}
-        onClick={() => restore.mutate()}
-      >
-        {t`Undo`}
-      </Button>
+      <output id={id} className={classes.discarded}>
+        {isReplaced
+          ? t`There is a newer draft of this post. You can copy the discarded text.`
+          : t`Draft discarded`}
+      </output>
+      {isReplaced ? (
+        <CopyTextButton ref={takeFocus} describedBy={id} read={() => fields['content'] ?? ''} />
+      ) : (
+        <Button
+          ref={takeFocus}
+          variant="default"
+          size="compact-md"
+          loading={restore.isPending}
+          onClick={() => restore.mutate()}
+        >
+          {t`Undo`}
+        </Button>
+      )}
     </>
   );
 }

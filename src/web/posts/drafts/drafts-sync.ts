@@ -173,11 +173,14 @@ export function resolveDraftConflict(draftRef: DraftRef, which: 'form' | 'other'
  * connection. What another device writes meanwhile stays. Returns its text so that it can be restored.
  */
 export async function discardDraft(draftRef: DraftRef): Promise<DraftFields | null> {
-  const record = readDraftRecord(draftRef);
-  if (record?.dirty !== true) {
+  if (readDraftRecord(draftRef)?.dirty !== true) {
     const server = await fetchDraft(draftRef);
-    if (server.fields === null) removeDraftRecord(draftRef);
-    else acceptServerDraft(draftRef, record, server);
+    const record = readDraftRecord(draftRef);
+    // Otherwise another tab has written meanwhile: its text is discarded and can be restored.
+    if (record?.dirty !== true) {
+      if (server.fields === null) removeDraftRecord(draftRef);
+      else acceptServerDraft(draftRef, record, server);
+    }
   }
   const fields = readDraftRecord(draftRef)?.fields ?? null;
   getDraftEntry(draftRef).conflicting = null;
@@ -187,13 +190,13 @@ export async function discardDraft(draftRef: DraftRef): Promise<DraftFields | nu
   return fields;
 }
 
-/** Restores a discarded draft. */
-export async function restoreDraft(draftRef: DraftRef, fields: DraftFields): Promise<void> {
-  // Another device has written meanwhile: the server then finds a conflict, and the member chooses.
-  if ((readDraftRecord(draftRef)?.fields ?? null) !== null) removeDraftRecord(draftRef);
+/** Restores a discarded draft. Returns false without a change if another tab or device has written since. */
+export async function restoreDraft(draftRef: DraftRef, fields: DraftFields): Promise<boolean> {
+  if ((readDraftRecord(draftRef)?.fields ?? null) !== null) return false;
   saveTypedDraft(draftRef, fields);
   showInDraftForm(draftRef, fields);
   await upload(draftRef);
+  return true;
 }
 
 /** Sends unsent drafts immediately when the page is hidden or closed. */
