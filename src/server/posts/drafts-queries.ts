@@ -57,8 +57,10 @@ export function lockDraftsStatement(drafts: readonly DraftKey[]) {
 /** The state of a draft after it was posted. */
 export type PostedDraft = DraftKey & { key: string; postedHash: Buffer };
 
-/** The same as `endLockedDraft` for several posted drafts, for a CTE. Returns their versions. */
-export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql`
+type EndedDraft = { member_id: number; target: string; version: number };
+
+/** Ends posted drafts, which are locked, alone or in a CTE. Returns their versions. */
+export const endDraftsStatement = (drafts: readonly PostedDraft[]) => sql<EndedDraft>`
   update draft set version = nextval('draft_version'), idempotency_key = posted.key, fields = null, ended = 'posted',
     posted_hash = posted.posted_hash, client_id = null, sequence = null, updated_at = now()
   from ${unnestDrafts(drafts)} where draft.member_id = posted.member_id and draft.target = posted.target
@@ -112,20 +114,18 @@ export async function updateDraft(
   return one(rows);
 }
 
-/**
- * Ends a locked draft. Returns its version. A discarded one keeps its browser and sequence, which recognize late saves.
- * @param postedHash the hash of the posted text; null if the draft was discarded
- */
-export async function endLockedDraft(
-  tx: Tx,
-  { memberId, target, key, postedHash }: DraftKey & { key: string; postedHash: Buffer | null },
-): Promise<number> {
-  const ended: DraftEnd = postedHash === null ? 'discarded' : 'posted';
+/** Ends a locked draft. Returns its version. It keeps its browser and sequence, which recognize late saves. */
+export async function discardLockedDraft(tx: Tx, { memberId, target }: DraftKey): Promise<number> {
   const { rows } = await sql<{ version: number }>`
-    update draft set version = nextval('draft_version'), idempotency_key = ${key}, fields = null, ended = ${ended},
-      posted_hash = ${postedHash}, client_id = case when ${ended} = 'discarded' then client_id end,
-      sequence = case when ${ended} = 'discarded' then sequence end, updated_at = now()
+    update draft set version = nextval('draft_version'), fields = null, ended = 'discarded', posted_hash = null,
+      updated_at = now()
     where member_id = ${memberId} and target = ${target} returning version`.execute(tx);
+  return one(rows).version;
+}
+
+/** Ends a posted draft, which is locked. Returns its version. */
+export async function endPostedDraft(tx: Tx, draft: PostedDraft): Promise<number> {
+  const { rows } = await endDraftsStatement([draft]).execute(tx);
   return one(rows).version;
 }
 

@@ -18,7 +18,8 @@ import {
   type DraftKey,
   type DraftListRow,
   type DraftRow,
-  endLockedDraft,
+  discardLockedDraft,
+  endPostedDraft,
   findDraft,
   listDrafts,
   type LockedDraft,
@@ -100,12 +101,7 @@ export async function discardDraft(
       throw new ProblemError('draft-changed', {
         extension: { draft: toState(target, row) },
       });
-    const version = await endLockedDraft(tx, {
-      memberId,
-      target,
-      key: row.idempotency_key,
-      postedHash: null,
-    });
+    const version = await discardLockedDraft(tx, { memberId, target });
     await publishAll(tx, [
       buildDraftChangedEvent(memberId, { target, version, ended: 'discarded', clientId: null }),
     ]);
@@ -126,7 +122,7 @@ export async function endDraft(tx: Tx, posting: PostedText): Promise<TopicEvent[
   if (row === undefined) return [];
   const postedHash = hashOf(text);
   if (!isDraftOf(row, { key, postedHash })) return [];
-  const version = await endLockedDraft(tx, { memberId, target, key: key ?? row.idempotency_key, postedHash });
+  const version = await endPostedDraft(tx, { memberId, target, key: key ?? row.idempotency_key, postedHash });
   if (row.fields === null) await deleteOldDraftsOf([memberId]).execute(tx);
   return [buildDraftChangedEvent(memberId, { target, version, ended: 'posted', clientId: null })];
 }
