@@ -11,8 +11,8 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
   const app = secureHeaders(headersFor(settings, appPolicy));
   const docs = secureHeaders(headersFor(settings, docsPolicy));
   const uploads = secureHeaders(headersFor(settings, uploadPolicy));
-  const widget = secureHeaders({
-    ...headersFor(settings, uploadPolicy),
+  const embedded = secureHeaders({
+    ...headersFor(settings, appPolicy),
     crossOriginResourcePolicy: 'cross-origin',
   });
   const emails = secureHeaders({ ...headersFor(settings, emailPolicy), xFrameOptions: 'SAMEORIGIN' });
@@ -25,8 +25,8 @@ export function securityHeaders(settings: HeaderSettings): MiddlewareHandler {
           ? docs
           : /^\/(?:uploads|branding)\//u.test(c.req.path)
             ? uploads
-            : c.req.path === '/widget.js'
-              ? widget
+            : forOtherSites.test(c.req.path)
+              ? embedded
               : app
     )(c, next);
     // A cache applies the headers of this status to the stored page, whose policy allows its inline code.
@@ -99,6 +99,12 @@ const appPolicy: Policy = {
  */
 const { requireTrustedTypesFor: _, trustedTypes: __, ...loaded } = appPolicy;
 const docsPolicy: Policy = { ...loaded, imgSrc: ["'self'", 'data:'] };
+
+/**
+ * The widget's script and the previews of questions, which other sites show with a link (`og:image`, oEmbed). Both exist
+ * only while reading is public, and contain what visitors see.
+ */
+const forOtherSites = /^\/(?:widget\.js|question\/\d+\/preview\.png)$/u;
 
 /** A file of a member, opened as a page of its own, can do nothing. */
 const uploadPolicy: Policy = { defaultSrc: ["'none'"], sandbox: [] };

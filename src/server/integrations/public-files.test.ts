@@ -225,6 +225,8 @@ describe('a preview picture', () => {
     const first = await preview(id);
     expect(first.response.status).toBe(200);
     expect(first.response.headers.get('content-type')).toBe('image/png');
+    // Other sites show it with a link.
+    expect(first.response.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     expect(first.response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=300');
     expect(await sharp(first.bytes).metadata()).toMatchObject({ format: 'png', width: 1200, height: 630 });
     const etag = first.response.headers.get('etag') ?? '';
