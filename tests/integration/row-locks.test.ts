@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
 import { password } from '#tests/support/member.ts';
+import { createManyMembers } from '#tests/support/many-members.ts';
 import { actOnPost, report } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
@@ -118,3 +119,34 @@ test('voting, following and bookmarking do not block replies and edits', async (
   ];
   expect(edits.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
+
+test('replies that wait for a question leave connections to other requests, and are stored once', async () => {
+  const [rose, eve] = await server.registerAll('Rose', 'Eve');
+  const [id, other] = [await rose.ask(), await rose.ask()];
+  const members = await createManyMembers(server, 40);
+  const { free } = await locked('select from question where id = $1 for update', id);
+  const replied = members.map((member) => member.post(`/questions/${id}/replies`, reply));
+  await eventually(isLockAwaited);
+  const others = Promise.all([
+    rose.get(`/questions/${other}`),
+    eve.put(`/questions/${other}/vote`, { vote: 'up' }),
+    eve.post(`/questions/${other}/replies`, reply),
+    eve.put(`/questions/${other}/bookmark`, { bookmarked: true }),
+    rose.signInElsewhere(),
+  ]);
+  const firstReply = Promise.race(replied).then(() => 'a reply has ended');
+  expect(await Promise.race([firstReply, others])).toMatchObject([
+    { status: 200 },
+    { status: 200 },
+    { status: 201 },
+    { status: 200 },
+    { id: rose.id },
+  ]);
+  await free();
+  const statuses = (await Promise.all(replied)).map(({ status }) => status);
+  expect(statuses).toEqual(members.map(() => 201));
+  const { rows } = await sql`select from reply where question_id = ${id}`.execute(server.db);
+  expect(rows).toHaveLength(40);
+});
+
+const reply = { parentReplyId: null, content: 'Which one?' };

@@ -6,7 +6,7 @@ import { hasPgbench, createMergedScript, runPgbench } from '../pgbench.ts';
 import type { Statement } from '../statement.ts';
 import { formatAmount, type PartResult, median, type Row, formatSpread } from '../results.ts';
 import { newAnswerRequests, sampleAnswers, voteRequests as votesOn } from '../requests.ts';
-import { type Recorder, startRecorder } from '../statement-recorder.ts';
+import { isTransaction, type Recorder, startRecorder } from '../statement-recorder.ts';
 
 const clients = 32;
 
@@ -145,5 +145,12 @@ async function voteStatements({ community, record }: Recorder, answer: number): 
   await record(request(null));
   const statements = await record(request('up'));
   // In pgbench, clients wait without a timeout for the rows that all of them update: lock_timeout is left out.
-  return statements.filter(({ text }) => !/\b(rate_limit|session|lock_timeout)\b/u.test(text));
+  return statements
+    .filter(({ text }) => !/\b(rate_limit|session)\b|^set local lock_timeout/u.test(text))
+    .map((statement) => (isTransaction(statement.text) ? withoutSettings(statement) : statement));
 }
+
+const withoutSettings = (statement: Statement): Statement => ({
+  ...statement,
+  text: statement.text.replace(/;.*/su, ''),
+});

@@ -1,9 +1,11 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import { firstLockTimeoutMs } from './database-lock-waits.ts';
 import { runStatement, type StatementOptions } from './database-prepared-statements.ts';
 
 /**
- * A connection pool as Kysely expects it, with prepared statements.
+ * A connection pool as Kysely expects it, with prepared statements. Its transactions begin with a short timeout of waits
+ * for locks, which `transaction()` (database.ts) handles.
  * @param settings SQL for connections whose state does not survive a transaction (a pooler in transaction mode). A
  * statement outside a transaction then runs in one of its own that starts with this SQL.
  */
@@ -11,6 +13,7 @@ export function toKyselyPool(
   pool: pg.Pool,
   { settings, ...options }: StatementOptions & { settings?: string },
 ): PostgresPool {
+  const begin = ['begin', ...(settings === undefined ? [] : [settings]), lockTimeout].join('; ');
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -18,13 +21,12 @@ export function toKyselyPool(
       const client = await pool.connect();
       const run = (text: string, values: readonly unknown[]) =>
         runStatement(client, { text, values }, options);
-      const runWithSettings = (text: string, values: readonly unknown[]) => {
-        if (text === 'begin') return client.query(`begin; ${settings}`);
-        return client.getTransactionStatus() === 'I'
+      const query = (text: string, values: readonly unknown[]) => {
+        if (text === 'begin') return client.query(begin);
+        return settings !== undefined && client.getTransactionStatus() === 'I'
           ? runAlone(client, `begin; ${settings}`, () => run(text, values))
           : run(text, values);
       };
-      const query = settings === undefined ? run : runWithSettings;
       return {
         // Kysely also accepts cursors, which are not used.
         query: query as unknown as PostgresPoolClient['query'],
@@ -33,6 +35,8 @@ export function toKyselyPool(
     },
   };
 }
+
+const lockTimeout = `set local lock_timeout = ${firstLockTimeoutMs}`;
 
 /** Runs a statement in its own transaction, in one round trip. */
 async function runAlone<Result>(

@@ -33,7 +33,7 @@ test('writes nothing when the transaction cannot begin', async () => {
     ?.value as typeof pg.Client.prototype.query;
   const refusing = function refused(this: pg.Client, ...given: unknown[]) {
     const [first] = given as [string | pg.QueryConfig];
-    const begins = (typeof first === 'string' ? first : first.text) === 'begin';
+    const begins = (typeof first === 'string' ? first : first.text).startsWith('begin');
     return Reflect.apply(query, this, begins ? ['select 1 / 0'] : given);
   } as typeof query;
   try {

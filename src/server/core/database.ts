@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { isLockTimeout, waitForLocks } from './database-lock-waits.ts';
 import { toKyselyPool } from './database-pool.ts';
 import {
   isOutdatedPlanError,
@@ -159,24 +160,48 @@ export function openPool({
 }
 
 /**
- * Runs `work` in one transaction, which is rolled back if `work` throws. After a deadlock or serialization failure,
- * PostgreSQL asks for a retry and `work` runs again, so it must have no effects outside `tx`.
- * @param options after `lockTimeoutMs` of waiting for a lock, it gives up (55P03)
+ * Runs `work` in one transaction, which is rolled back if `work` throws. After a deadlock, a serialization failure or a
+ * short wait for a lock, `work` runs again, so it must have no effects outside `tx`.
  */
 export async function transaction<Result>(
   db: Database,
   work: (tx: Tx) => Promise<Result>,
-  { lockTimeoutMs }: LockOptions = {},
+  options: LockOptions = {},
 ): Promise<Result> {
-  const { result, hooks } = await retryConflicts(() =>
-    runOnce(db, lockTimeoutMs === undefined ? work : withLockTimeout(lockTimeoutMs, work)),
-  );
+  const run = (lockTimeoutMs?: number) =>
+    retryConflicts(() =>
+      runOnce(db, lockTimeoutMs === undefined ? work : withLockTimeout(lockTimeoutMs, work)),
+    );
+  const { result, hooks } = await runWithLocks(run, options);
   for (const hook of hooks) await hook(db);
   return result;
 }
 
-/** Without `lockTimeoutMs`, a statement waits for locks until its own timeout. */
-export type LockOptions = { lockTimeoutMs?: number };
+/**
+ * How a transaction waits for locks. By default it does not hold its connection for long (database-lock-waits.ts), and
+ * gives up after about 15 seconds (55P03).
+ */
+export type LockOptions = {
+  /** Waits with its connection, and gives up after this time. 0: only the timeout of the statement ends the wait. */
+  lockTimeoutMs?: number;
+  /** An earlier attempt did not get its locks: waits as one of the few that may do so with a connection. */
+  wasLocked?: boolean;
+};
+
+async function runWithLocks<Result>(
+  run: (lockTimeoutMs?: number) => Promise<Result>,
+  { lockTimeoutMs, wasLocked = false }: LockOptions,
+): Promise<Result> {
+  if (lockTimeoutMs !== undefined) return run(lockTimeoutMs);
+  if (wasLocked) return waitForLocks(run);
+  try {
+    // The connection sets the timeout of the first attempt, without a round trip (database-pool.ts).
+    return await run();
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    return waitForLocks(run);
+  }
+}
 
 /** Runs a transaction again after a deadlock or serialization failure. */
 export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {

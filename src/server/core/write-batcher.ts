@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import pLimit from 'p-limit';
-import { getSqlState, type LockOptions, statementTimeoutMs } from './database.ts';
+import type { LockOptions } from './database.ts';
+import { isLockTimeout } from './database-lock-waits.ts';
 import { isUnavailableError, ProblemError } from './errors.ts';
 
 /** The outcome of one item: its result, or the error that refuses it. */
@@ -26,22 +25,8 @@ export type WriteBatcherOptions<Item, Result> = {
   maxConcurrentBatches?: number;
 };
 
-/**
- * How many writes of key queues run at a time, of all batchers of this node. Each can wait for a lock with its database
- * connection, so these limits leave connections for other requests. A queue first tries to write with a short wait for
- * locks, then waits for as long as needed. While all waits are taken, it tries again after a pause, so that a key whose
- * lock ends does not wait for those of the others.
- */
-const maxWaits = 6;
-const keyQueueLimits = { tries: pLimit(4), waits: pLimit(maxWaits) };
-
 /** How long a batch waits for a lock: longer than a normal transaction takes, even on a busy machine. */
 const batchLock = { lockTimeoutMs: 1_000 };
-
-/** Short, because each try of a blocked key holds up those of other keys. */
-const tryLock = { lockTimeoutMs: 50 };
-
-const pauseMs = 250;
 
 /**
  * Batches writes. Items that arrive while earlier ones are being written go into the next batch: one commit waits for
@@ -93,7 +78,7 @@ export function createWriteBatcher<Item, Result>({
       settle(batch, await write(itemsOf(batch), batchLock));
     } catch (error) {
       // After a lost connection, it is unknown whether the commit happened. An unavailable database affects all keys.
-      if (isUnavailableError(error) && getSqlState(error) !== lockNotAvailable) return refuse(batch, error);
+      if (isUnavailableError(error) && !isLockTimeout(error)) return refuse(batch, error);
       for (const [key, group] of Map.groupBy(batch, ({ item }) => keyOf(item))) startKeyQueue(key, group);
     }
   }
@@ -116,25 +101,10 @@ export function createWriteBatcher<Item, Result>({
 
   async function writeSameKey(group: readonly QueuedItem[]): Promise<void> {
     try {
-      settle(group, await writeInTurn(itemsOf(group)));
+      settle(group, await write(itemsOf(group), { wasLocked: true }));
     } catch (error) {
       if (group.length === 1 || isUnavailableError(error)) return refuse(group, error);
       for (const one of group) await writeSameKey([one]);
-    }
-  }
-
-  async function writeInTurn(items: readonly Item[]): Promise<Outcome<Result>[]> {
-    // As long as a statement waits for a lock.
-    const end = performance.now() + statementTimeoutMs;
-    for (;;) {
-      try {
-        return await keyQueueLimits.tries(() => write(items, tryLock));
-      } catch (error) {
-        if (getSqlState(error) !== lockNotAvailable || performance.now() > end) throw error;
-      }
-      const { activeCount, pendingCount } = keyQueueLimits.waits;
-      if (activeCount + pendingCount < maxWaits) return keyQueueLimits.waits(() => write(items, {}));
-      await delay(pauseMs);
     }
   }
 
@@ -154,5 +124,3 @@ export function createWriteBatcher<Item, Result>({
     return batch.map(({ item }) => item);
   }
 }
-
-const lockNotAvailable = '55P03';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import type { JobDefinition } from '#server/core/job-queue.ts';
 import { endLeftPendingLists } from './pending-lists.ts';
 
@@ -104,7 +104,7 @@ async function applyChanges(db: Database, table: string, changes: readonly Chang
 
 /** Estimates how often words are used from a sample of posts; from all posts if the vocabulary is empty. */
 export async function updateWordUses(db: Database): Promise<void> {
-  await transaction(db, async (tx) => {
+  const update = async (tx: Tx) => {
     // Reading a million posts takes longer than the statement timeout of requests.
     await sql`set local statement_timeout = 0`.execute(tx);
     const { rows } = await sql<{ sample: string; none: boolean }>`
@@ -128,7 +128,9 @@ export async function updateWordUses(db: Database): Promise<void> {
       update search_word known set uses = counted.uses from counted
       where known.word = counted.word and (known.uses < counted.uses / 2 or known.uses > counted.uses * 2)
     `.execute(tx);
-  });
+  };
+  // A short wait for a lock would repeat all of it.
+  await transaction(db, update, { lockTimeoutMs: 0 });
 }
 
 async function isDue(db: Database): Promise<boolean> {
