@@ -345,8 +345,8 @@ export async function acceptAnswers(client: ClientBase, isRefresh: boolean): Pro
 }
 
 /**
- * Adds follows of questions. Members with an account here may have unfollowed a question that was imported before. Returns
- * the number added.
+ * Adds follows of questions. Members with an account here may have unfollowed a question that was imported before; the
+ * deletion of an account removed its follows. Returns the number added.
  * @param follows SQL that selects the `key` of a question, the `member_id`, whether the import added the member
  * (`is_new_member`), and the time `created`
  */
@@ -357,8 +357,8 @@ export async function addFollows(client: ClientBase, follows: string): Promise<n
     from (${follows}) follow
     join archive_question placed on placed.key = follow.key
     join question on question.id = placed.id
-    where placed.is_new or is_new_member
-      or not exists (select from member where id = member_id and email is not null)
+    join member on member.id = member_id and member.deleted_at is null
+    where placed.is_new or is_new_member or member.email is null
     group by question.id, question.created_at, member_id
     order by question.id, member_id
     on conflict do nothing`);

@@ -1,0 +1,100 @@
+import pg from 'pg';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { mergeInTransaction, runAccountMerges } from '#server/admin/account-merge.ts';
+import { transaction } from '#server/core/database.ts';
+import { createAccountDeletionJob, deleteAccountInTransaction } from '#server/identity/account-deletion.ts';
+import { findViolations } from '#server/operations/integrity-check.ts';
+import type { Member } from '#tests/support/member.ts';
+import { startModeration } from '#tests/support/moderation.ts';
+import {
+  answerRow,
+  type ArchiveContent,
+  questionRow,
+  userRow,
+  voteRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
+import { undoImport } from './import-undo.ts';
+import { type ImportSummary, importStackExchange } from './stack-exchange-import.ts';
+
+const { server, moderator } = await startModeration();
+
+const archive = {
+  Users: [userRow(1), userRow(2), userRow(3)],
+  Posts: [questionRow(1), answerRow(2, 1), questionRow(3), answerRow(4, 3)],
+  Votes: [voteRow(1, 1, 5, { UserId: 3 }), voteRow(2, 3, 5, { UserId: 3 })],
+} satisfies ArchiveContent;
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+const importInto = async (files: ArchiveContent): Promise<ImportSummary> =>
+  importStackExchange({
+    directory: await writeArchive(files),
+    client: await connect(),
+    site: 'beer.stackexchange.com',
+  });
+
+async function idOf(kind: 'question' | 'answer' | 'member', key: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select id from imported_row where kind = ${kind} and source_key = ${String(key)}`.execute(server.db);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the import has no ${kind} ${key}`);
+  return row.id;
+}
+
+const startClaim = async (key: number, member: Member) => {
+  const fromId = await idOf('member', key);
+  await transaction(server.db, (tx) =>
+    mergeInTransaction(tx, {
+      merge: { fromId, intoId: member.id },
+      moderatorId: moderator.id,
+      reason: 'It is their profile.',
+      queueMerge: undefined,
+    }),
+  );
+};
+
+const runMerges = () =>
+  runAccountMerges(
+    { db: server.db, settings: { allowsSelfVotes: true } },
+    { until: Date.now() + 60_000, waitSeconds: -1 },
+  );
+
+/** A new member claims the profile of a user of the archive. */
+async function claim(key: number): Promise<Member> {
+  const member = await server.register(`Owner of ${key}`);
+  await startClaim(key, member);
+  await runMerges();
+  return member;
+}
+
+async function undoImports(): Promise<void> {
+  expect(await findViolations(server.db)).toEqual([]);
+  const { rows } = await sql<{ id: number }>`select id from import_run order by id desc`.execute(server.db);
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  for (const { id } of rows) await undoImport(client, id);
+  await client.end();
+}
+afterEach(undoImports);
+
+test('the same archive gives no follows back to a member who claimed a profile and deleted the account', async () => {
+  await importInto(archive);
+  const member = await claim(3);
+  await transaction(server.db, (tx) =>
+    deleteAccountInTransaction(tx, { memberId: member.id, posts: 'keep', queueDeletion: undefined }),
+  );
+  await createAccountDeletionJob({ db: server.db, log: pino({ level: 'silent' }) }).run({
+    memberId: member.id,
+  });
+  expect(await importInto(archive)).toMatchObject({ isUnchanged: true, added: { follows: 0 } });
+  const { rows } = await sql`select from question_follow where member_id = ${member.id}`.execute(server.db);
+  expect(rows).toEqual([]);
+});
