@@ -6,7 +6,7 @@ import { mergeInTransaction, runAccountMerges } from '#server/admin/account-merg
 import { transaction } from '#server/core/database.ts';
 import { createAccountDeletionJob, deleteAccountInTransaction } from '#server/identity/account-deletion.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
-import type { Member } from '#tests/support/member.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
 import { startModeration } from '#tests/support/moderation.ts';
 import {
   answerRow,
@@ -21,6 +21,7 @@ import { type ImportSummary, importStackExchange } from './stack-exchange-import
 
 const { server, moderator } = await startModeration();
 
+const later = '2016-01-01T00:00:00.000';
 const archive = {
   Users: [userRow(1), userRow(2), userRow(3)],
   Posts: [questionRow(1), answerRow(2, 1), questionRow(3), answerRow(4, 3)],
@@ -97,4 +98,22 @@ test('the same archive gives no follows back to a member who claimed a profile a
   expect(await importInto(archive)).toMatchObject({ isUnchanged: true, added: { follows: 0 } });
   const { rows } = await sql`select from question_follow where member_id = ${member.id}`.execute(server.db);
   expect(rows).toEqual([]);
+});
+
+test('an answer that its author edited here stays with its question, which the site deleted, and is listed', async () => {
+  await importInto(archive);
+  const member = await claim(2);
+  const answerId = await idOf('answer', 4);
+  expectOk(await member.put(`/answers/${answerId}`, { content: 'Edited here.' }));
+  const { changes } = await importInto({
+    ...archive,
+    Users: [userRow(1, { LastAccessDate: later }), userRow(2), userRow(3)],
+    Posts: archive.Posts.slice(0, 2),
+  });
+  expect(changes.conflicts.total).toBe(2);
+  const { rows } = await sql`
+    select answer.content from answer join question on question.id = question_id where answer.id = ${answerId}`.execute(
+    server.db,
+  );
+  expect(rows).toEqual([{ content: 'Edited here.' }]);
 });

@@ -40,6 +40,8 @@ export async function findGonePosts(
   const source = literal(wanted.sourceId);
   const local = (table: string, condition: string) =>
     `exists (select from ${table} local where ${condition} and local.source_id is distinct from ${source})`;
+  const editedBelow = (post: 'answer' | 'reply', above: 'question_id' | 'answer_id') =>
+    `exists (select from ${post} below where below.${above} = known.id and ${isEditedHere(`${post}_id`, 'below.id')})`;
   const known = (kind: string, table: string) => `
     from imported_row known join ${kind} post on post.id = known.id
     where known.source_id = ${source} and known.kind = '${kind}' and not known.is_gone
@@ -51,7 +53,9 @@ export async function findGonePosts(
         when ${isEditedHere('question_id', 'known.id')} then 'edited here'
         when ${local('answer', 'local.question_id = known.id')}
           or ${local('reply', 'local.question_id = known.id and local.deleted_at is null')}
-          then 'with answers or replies of members here' end
+          then 'with answers or replies of members here'
+        when ${editedBelow('answer', 'question_id')} or ${editedBelow('reply', 'question_id')}
+          then 'with answers or replies that were edited here' end
       ${known('question', 'archive_post')};
     insert into archive_gone
       select 'answer', known.id, post.question_id, null, case
@@ -59,7 +63,8 @@ export async function findGonePosts(
           then 'on questions that are locked here'
         when ${isEditedHere('answer_id', 'known.id')} then 'edited here'
         when ${local('reply', 'local.answer_id = known.id and local.deleted_at is null')}
-          then 'with answers or replies of members here' end
+          then 'with answers or replies of members here'
+        when ${editedBelow('reply', 'answer_id')} then 'with replies that were edited here' end
       ${known('answer', 'archive_post')};
     insert into archive_gone
       select 'reply', known.id, post.question_id, post.answer_id, case
