@@ -117,3 +117,19 @@ test('an answer that its author edited here stays with its question, which the s
   );
   expect(rows).toEqual([{ content: 'Edited here.' }]);
 });
+
+test('links to the old site stay in a text that its author edited here', async () => {
+  const links = 'https://beer.stackexchange.com/questions/3/title-of-3';
+  const files = {
+    ...archive,
+    Posts: [questionRow(1, { Body: `<p>See <a href="${links}">that</a>.</p>` }), ...archive.Posts.slice(1)],
+  };
+  await importInto(files);
+  const member = await claim(1);
+  const id = await idOf('question', 1);
+  const content = `The original is ${links} there.`;
+  expectOk(await member.put(`/questions/${id}`, { title: 'Edited here', content, tags: ['beer'] }));
+  expect(await importInto(files)).toMatchObject({ isUnchanged: true, added: { links: 0 } });
+  const { rows } = await sql`select content from question where id = ${id}`.execute(server.db);
+  expect(rows).toEqual([{ content }]);
+});

@@ -2,13 +2,14 @@ import type { ClientBase } from 'pg';
 import { findPostLinks, type PostLink, replacePostLinks } from './stack-exchange-links.ts';
 import { countOwnLinks, minLinks } from './stack-exchange-site.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
+import { isEditedHere } from './stack-exchange-versions.ts';
 
 /** Texts that are read and written at once. */
 const batchSize = 200;
 
 /**
  * Rewrites links between posts of the archive as links to their pages here, also in texts of earlier imports, whose
- * targets this one may have added.
+ * targets this one may have added. Texts that were edited here stay.
  */
 export async function rewritePostLinks(client: ClientBase, source: ImportSource): Promise<number> {
   await client.query('create temporary table archive_relinked (question_id bigint not null) on commit drop');
@@ -18,12 +19,16 @@ export async function rewritePostLinks(client: ClientBase, source: ImportSource)
       select case when answer_id is null then 'question' else 'answer' end, coalesce(answer_id, question_id)
       from archive_post post join archive_location location on location.key = post.id
       where post.has_links and not exists (select from archive_locked where id = location.question_id)
+        and (location.is_new or not case when answer_id is null
+          then ${isEditedHere('question_id', 'location.question_id')}
+          else ${isEditedHere('answer_id', 'location.answer_id')} end)
       union all
       select 'reply', coalesce(new_reply.id, known.id)
       from archive_comment comment join archive_location location on location.key = comment.post_id
       left join archive_new_reply new_reply on new_reply.key = comment.id
       left join archive_known_reply known on known.key = comment.id and known.visible
       where comment.has_links and coalesce(new_reply.id, known.id) is not null
+        and (new_reply.id is not null or not ${isEditedHere('reply_id', 'known.id')})
         and not exists (select from archive_locked where id = location.question_id)`,
     findLinks: (markdown) => findPostLinks(markdown, hosts),
   });
