@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,6 +11,7 @@ import {
   setupTestDatabase,
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
+import { readMovedTables } from '#tests/support/moved-tables.ts';
 
 setupTestDatabase();
 
@@ -28,23 +29,21 @@ async function exportTo(community: TestCommunity, directory: string): Promise<vo
 }
 
 it.skipIf(!existsSync(archive))(
-  'an export of a real archive that is moved to another community is exported again with the same bytes',
+  'an export of a real archive that is moved to another community has the same rows there',
   { timeout: 240_000 },
   async () => {
     const parent = await mkdtemp(path.join(os.tmpdir(), 'parley-jsonl-'));
     onTestFinished(() => rm(parent, { recursive: true }));
-    const [before, after] = [path.join(parent, 'before'), path.join(parent, 'after')];
+    const directory = path.join(parent, 'files');
     const community = await createTestCommunity();
     await community.import(archive, { site: 'bioinformatics.stackexchange.com' });
-    await exportTo(community, before);
+    await exportTo(community, directory);
+    const imported = await readMovedTables(community);
     const other = await createTestCommunity();
-    const { added } = await importJsonLines({ directory: before, client: other.client });
+    const { added } = await importJsonLines({ directory, client: other.client });
     expect(added).toMatchObject({ questions: 419, answers: 801, members: 1379, replies: 2158 });
-    await exportTo(other, after);
-    const files = (await readdir(before)).filter((name) => name.endsWith('.jsonl') && name !== 'tags.jsonl');
-    expect(files).toContain('questions.jsonl');
-    const read = async (directory: string) =>
-      Promise.all(files.map(async (file) => [file, await readFile(path.join(directory, file), 'utf8')]));
-    expect(await read(after)).toEqual(await read(before));
+    const moved = await readMovedTables(other);
+    for (const [table, rows] of Object.entries(imported))
+      expect({ table, rows: moved[table] }).toEqual({ table, rows });
   },
 );

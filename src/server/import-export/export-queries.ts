@@ -207,7 +207,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
       about: 'about',
       descriptionSource: tagTextSource('description'),
       aboutSource: tagTextSource('about'),
-      synonymOf: '(select main.name from tag main where main.id = synonym_of)',
+      synonymOf: '(select main.name from tag main where main.id = row.synonym_of)',
     },
     archiveColumns: {
       firstQuestionAt: `case when coalesce(description, about) is not null then (
@@ -229,7 +229,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
       ...counts,
       views: 'views',
       acceptedAnswerId: 'accepted_answer_id',
-      duplicateOf: '(select other.id from question other where other.id = duplicate_of)',
+      duplicateOf: '(select other.id from question other where other.id = row.duplicate_of)',
       lockReason: 'lock_reason',
       closedReason: '(select reason from question_closing where question_id = row.id)',
       closedAt: '(select closed_at from question_closing where question_id = row.id)',

@@ -223,11 +223,15 @@ it.for(['jsonl', 'stackexchange'] as const)(
   },
 );
 
-it('writes an archive that the import reads back with the same texts, votes and accepted answers', async () => {
+it('writes an archive that the import reads back with the same texts, votes, accepted answers and duplicates', async () => {
   const community = await createCommunity();
+  await community.rows(`
+    update question set duplicate_of = original.id from question original
+    where question.source_key = '3' and original.source_key = '1'`);
   const state = async () => ({
     questions: await community.rows(`
-      select title, content, upvotes, downvotes, views, answer_count, tag_text, question.created_at, display_name
+      select title, content, upvotes, downvotes, views, answer_count, tag_text, question.created_at, display_name,
+        (select title from question original where original.id = question.duplicate_of) as original
       from question join member on member.id = author_id order by title`),
     answers: await community.rows(`
       select question.title, answer.content, answer.upvotes, answer.downvotes, accepted_answer_id = answer.id as accepted
