@@ -1,5 +1,6 @@
 import EmailReplyParser from 'email-reply-parser';
 import PostalMime, { addressParser, type Attachment, type Email } from 'postal-mime';
+import { cutAtMarkerLine, removeQuotedElements } from './email-replies-quotes.ts';
 
 /** A file that came with an email. */
 export type EmailPicture = {
@@ -86,17 +87,22 @@ async function convertHtml(html: string): Promise<string> {
     import('mdast-util-to-markdown'),
   ]);
   try {
-    const tree = toMdast(fromHtml(html, { fragment: true }), { handlers: { comment: () => undefined } });
-    return toMarkdown(tree, { bullet: '-', extensions: [gfmToMarkdown()] });
+    const tree = fromHtml(html, { fragment: true });
+    removeQuotedElements(tree);
+    const markdown = toMdast(tree, { handlers: { comment: () => undefined } });
+    return toMarkdown(markdown, { bullet: '-', extensions: [gfmToMarkdown()] });
   } catch (error) {
     if (error instanceof RangeError) return '';
     throw error;
   }
 }
 
-/** Removes the quoted email and the signature, in the languages of common email programs. */
+/**
+ * Removes the quoted email and the signature. The parser knows quotes without the marker line in the languages of common
+ * email programs.
+ */
 function cutQuotes(text: string): string {
-  return new EmailReplyParser().read(text).getVisibleText().trim();
+  return new EmailReplyParser().read(cutAtMarkerLine(text)).getVisibleText().trim();
 }
 
 /**

@@ -354,6 +354,34 @@ test('too many posts make the mail server try again later', async () => {
   expect(refusals).toEqual([]);
 });
 
+test('the marker line is in the language of the member; text and HTML of a reply are cut there', async () => {
+  expectOk(await ann.put('/email-address/language', { language: 'ja' }));
+  const { answerId, email, to } = await notifyAnn();
+  const marker = '##- この行より上に返信を書いてください -##';
+  expect(email.text?.startsWith(`${marker}\n\n`)).toBe(true);
+  expect(email.html).toContain(marker);
+  const fields = ['差出人: Parley', '送信日時: 2026年11月26日', `宛先: Ann &lt;${ann.email}&gt;`, '件名: x'];
+  const html = `<div>Thank you!</div><hr><div>${fields.join('<br>')}</div>${email.html ?? ''}`;
+  expect(await take(await compose({ from: ann.email, to, html }))).toBe('posted');
+  const text = `And more!\n\n${fields.join('\n')}\n\n${email.text ?? ''}`;
+  expect(await take(await compose({ from: ann.email, to, text }))).toBe('posted');
+  expect((await readReplies(answerId)).map(({ content }) => content)).toEqual(['Thank you!', 'And more!']);
+});
+
+test('refuses a reply with a part of the quoted email that must stay private', async () => {
+  const { answerId, email, to } = await notifyAnn();
+  const [unsubscribe = ''] = /\S+\/unsubscribe\/\S+/u.exec(email.text ?? '') ?? [];
+  expect(unsubscribe).toContain(siteUrl);
+  for (const part of [`收件人: Ann <${ann.email}>`, `To: ${to}`, unsubscribe])
+    expect(await take(await compose({ from: ann.email, to, text: `Thank you!\n\n${part}` }))).toBe('refused');
+  expect(await readReplies(answerId)).toEqual([]);
+  for (const { text } of refusals) {
+    expect(text).toContain('It contains your own email address, or an address or a link from our email');
+    expect(text).toContain('> Thank you!');
+  }
+  expect(refusals).toHaveLength(3);
+});
+
 test.each([
   [
     'French',
@@ -381,4 +409,12 @@ test('a reply without a text part is read from its HTML', async () => {
       ?.text;
   expect(await read(html)).toBe('Thanks **a lot**\n\nBye');
   expect(await read('<b><i>'.repeat(20_000))).toBe('');
+  const fields = '<b>From:</b> Parley<br><b>To:</b> ann@example.org';
+  for (const quote of [
+    `<div id="appendonsend"></div><hr><div id="divRplyFwdMsg">${fields}</div><div>Hi</div>`,
+    `<div><div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0cm 0cm 0cm"><p>${fields}</p></div></div><p>Hi</p>`,
+    '<div class="gmail_quote gmail_quote_container"><div>Parley 于2026年写道：</div><p>Hi</p></div>',
+    '<div class="moz-cite-prefix">Parley kirjoitti:</div><blockquote type="cite"><p>Hi</p></blockquote>',
+  ])
+    expect(await read(`<p>Thank you!</p>${quote}`)).toBe('Thank you!');
 });

@@ -12,6 +12,7 @@ import { takeBounceReport } from './email-bounces.ts';
 import { createEmailPostingToken } from './email-posting-token.ts';
 import { isReplyToken, parseReplyAddress, type RepliedPost } from './email-replies-address.ts';
 import { pictureMark, type ReplyMessage } from './email-replies-message.ts';
+import { hasPrivatePart } from './email-replies-quotes.ts';
 import { findReplyPlace, type ReplyPlace } from './email-replies-queries.ts';
 import { buildRefusedReplyEmail, type EmailSite, inLanguage } from './email-templates.ts';
 import { findConfirmedEmail } from './preferences.ts';
@@ -55,7 +56,7 @@ const readingLimits = { maxMs: 10_000, maxMemory: 500_000_000 };
 export class ReplyNotPostedError extends Error {}
 
 /** Why an email is refused: an error of the API, or a text of `email.refused-reply.*`. */
-type Refusal = CodedError | 'sender' | 'empty';
+type Refusal = CodedError | 'sender' | 'empty' | 'private';
 
 /** The confirmed address of a member. */
 type Recipient = { email: string; language: string | null };
@@ -108,6 +109,8 @@ async function postMessage(deps: ReplyDeps, taken: Taken): Promise<ReplyEffect> 
   if (message.from !== member.email.toLowerCase()) return refuse('sender');
   if (place === undefined) return refuse({ code: `${post.kind}-not-found` as const });
   if (message.text === '') return refuse('empty');
+  const signedAddresses = [deps.replyAddress, deps.bounceAddress].filter((address) => address !== undefined);
+  if (hasPrivatePart(message.text, { email: member.email, signedAddresses })) return refuse('private');
   const api = createApiCaller(deps, createEmailPostingToken(deps.secret, memberId));
   let content = message.text;
   for (const [index, { bytes, description }] of message.pictures.entries()) {

@@ -6,6 +6,7 @@ import type { NotificationKind } from '#shared/notifications/notification-kinds.
 import type { UnsubscribeScope } from '#shared/notifications/preferences.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
 import { getLogoAddress } from './email-logo.ts';
+import { createMarkerLine } from './email-replies-quotes.ts';
 import type { DigestQuestion } from './email-queries.ts';
 import { formatTime, translate, translateNotification } from './sent-texts.ts';
 
@@ -229,7 +230,9 @@ function buildNotificationEmail(of: {
   const preferences = translate(language, 'email.preferences');
   const unsubscribe = translate(language, 'email.unsubscribe');
   const change = `${links.site}/settings#notifications`;
+  const marker = post === undefined ? null : createMarkerLine(translate(language, 'email.reply.marker'));
   const text = [
+    ...(marker === null ? [] : [`${marker}\n`]),
     ...sections.map(({ heading, lines, more }) =>
       [
         ...(heading === null ? [] : [`${heading}\n`]),
@@ -248,7 +251,7 @@ function buildNotificationEmail(of: {
       ${why}<br /><a href="${change}" style="${quiet}">${preferences}</a> ·
       <a href="${links.unsubscribe}" style="${quiet}">${unsubscribe}</a>
     </p>`;
-  return { subject, text: `${text}\n`, html: renderPage(links, body) };
+  return { subject, text: `${text}\n`, html: renderPage(links, body, marker) };
 }
 
 /** A text of a member as it was typed. */
@@ -279,8 +282,11 @@ function renderSection({ heading, lines, more }: EmailSection, look: EmailLinks)
     ${more === null ? '' : html`<p style="${paragraph}"><a href="${site}/notifications" style="${link(look)}">${more}</a></p>`}`;
 }
 
-/** Loads no images, fonts or style sheets, so nothing reveals that the email was read. The logo is attached. */
-function renderPage(look: EmailSite, body: ReturnType<typeof html>): string {
+/**
+ * Loads no images, fonts or style sheets, so nothing reveals that the email was read. The logo is attached.
+ * @param firstLine above everything else
+ */
+function renderPage(look: EmailSite, body: ReturnType<typeof html>, firstLine: string | null = null): string {
   const { siteName, language, logo } = look;
   const [, width, height] = /-(\d+)x(\d+)$/u.exec(logo) ?? [];
   const picture =
@@ -305,6 +311,7 @@ function renderPage(look: EmailSite, body: ReturnType<typeof html>): string {
         style="margin:0;padding:24px 16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;line-height:1.5"
       >
         <div style="max-width:560px;margin:0 auto">
+          ${firstLine === null ? '' : html`<p style="${marking}">${firstLine}</p>`}
           <p
             style="margin:0 0 20px;padding:0 0 12px;border-bottom:2px solid ${getButtonColors(look.accentColor)['accent-fill']};font-weight:700;font-size:20px"
           >
@@ -330,6 +337,7 @@ const link = ({ accentColor }: EmailSite) =>
   `color:inherit;font-weight:600;text-decoration-color:${getButtonColors(accentColor)['accent-fill']};text-underline-offset:3px`;
 const quiet = 'color:inherit';
 const small = 'margin:24px 0 0;font-size:13px;opacity:.8';
+const marking = 'margin:0 0 16px;font-size:13px;opacity:.8';
 /** In the accent color of the light theme. */
 function button({ accentColor }: EmailSite): string {
   const { 'accent-fill': fill, 'on-accent': text } = getButtonColors(accentColor);

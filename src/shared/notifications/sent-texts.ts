@@ -37,12 +37,15 @@ export const sentTexts = {
   'email.instant.subject':
     '{count, plural, one {You have # new notification on {siteName}} other {You have # new notifications on {siteName}}}',
   'email.more': '{count, plural, one {# more notification} other {# more notifications}}',
+  'email.reply.marker': 'Write your reply above this line',
   'email.reply.comment': 'Reply to this email to comment.',
   'email.reply.answer': 'Reply to this email to answer the question.',
   'email.refused-reply.subject': 'Your email was not posted',
   'email.refused-reply.text': 'Your reply by email was not posted on {siteName}. Reason:',
   'email.refused-reply.sender': 'It was not sent from the email address of your account.',
   'email.refused-reply.empty': 'It has no text above the quoted email.',
+  'email.refused-reply.private':
+    'It contains your own email address, or an address or a link from our email, probably in the quoted email. Remove them and send your reply again. To post your email address, write on the site.',
   'email.refused-reply.own-text': 'Your text:',
   'email.daily.subject': 'Your daily digest from {siteName}',
   'email.weekly.subject': 'Your weekly digest from {siteName}',
