@@ -34,7 +34,8 @@ export function addImportRunCommands(group: Command, parts: ImportCommandParts):
 const undoHelp = `
 Removes the posts, comments and members that the import added, also with the answers, votes and bookmarks that
 members here added to them, and shows posts again that it hid. Texts, scores and profiles of earlier imports that
-it changed stay as they are; importing the earlier archive again then brings them back.
+it changed stay as they are; importing the earlier archive again then brings them back. Posts that were hidden or
+deleted here are removed too, and later imports of the site leave them out.
 
 It removes them in small steps, so that members can go on working meanwhile. If it is interrupted, run it again: it
 removes the rest.
@@ -76,7 +77,7 @@ async function undo(id: number, yes: boolean, parts: ImportCommandParts): Promis
   });
 }
 
-function describeUndo({ run, added, local, shown, changed }: UndoPreview): string[] {
+function describeUndo({ run, added, local, hidden, shown, changed }: UndoPreview): string[] {
   const lines = [
     `Import ${run.id} of ${run.site}, ${run.importedAt.slice(0, 16).replace('T', ' ')}. To be removed:`,
     `  what it added: questions ${formatNumber(added.questions)}, answers ${formatNumber(added.answers)}, ` +
@@ -86,6 +87,10 @@ function describeUndo({ run, added, local, shown, changed }: UndoPreview): strin
       `votes ${formatNumber(local.votes)}, bookmarks ${formatNumber(local.bookmarks)}, follows ${formatNumber(local.follows)}, ` +
       `edits ${formatNumber(local.edits)}`,
   ];
+  if (hidden > 0)
+    lines.push(
+      `Posts that it added and that were hidden or deleted here: ${formatNumber(hidden)}. Later imports leave them out.`,
+    );
   if (shown > 0) lines.push(`Posts that it hid, and that are shown again: ${formatNumber(shown)}.`);
   if (changed > 0)
     lines.push(

@@ -21,6 +21,8 @@ export interface UndoCounts {
     follows: number;
     edits: number;
   };
+  /** Posts that it added and that were hidden or deleted here. Later imports leave them out. */
+  hidden: number;
   /** Posts that the import hid, and that are shown again. */
   shown: number;
   /** Changes of the import that stay. */
@@ -77,7 +79,8 @@ export async function lockQuestions(client: ClientBase, ids: readonly number[]):
 
 /**
  * Collects the posts that go from these questions, in the temporary table `removed_post`, hidden or not. `is_root`: it is
- * not on another one; `is_added`: the import added it.
+ * not on another one; `is_added`: the import added it; `is_hidden`: it did, and the post was hidden
+ * or deleted here.
  */
 export async function collectRemoved(
   client: ClientBase,
@@ -86,7 +89,7 @@ export async function collectRemoved(
   await client.query(`
     create temporary table removed_post (
       kind text not null, id bigint not null, question_id bigint not null, is_root boolean not null,
-      is_added boolean not null, primary key (kind, id)) on commit drop`);
+      is_added boolean not null, is_hidden boolean not null default false, primary key (kind, id)) on commit drop`);
   const added = (kind: string) =>
     `exists (select from imported_row row where row.run_id = $1 and row.kind = '${kind}' and row.id = post.id)`;
   for (const statement of [
@@ -116,6 +119,19 @@ export async function collectRemoved(
       questionIds,
     ]);
   await client.query('analyze removed_post');
+  for (const kind of ['question', 'answer', 'reply'])
+    await client.query(
+      `update removed_post removed set is_hidden = true
+       from base_${kind} post join hidden_post on hidden_post.id = post.hidden_by and import_run_id is null
+       where removed.kind = $1 and is_added and post.id = removed.id ${kind === 'reply' ? 'and deleted_at is null' : ''}`,
+      [kind],
+    );
+  // Deleted replies with replies below them. JSON lines can have such replies, archives do not.
+  await client.query(`
+    update removed_post removed set is_hidden = true
+    from base_reply post join imported_row known on known.kind = 'reply' and known.id = post.id
+    where removed.kind = 'reply' and is_added and post.id = removed.id and deleted_at is not null
+      and known.content_hash is not null`);
 }
 
 /** The collected posts. */
@@ -131,15 +147,24 @@ export async function listRemoved(client: ClientBase) {
   }));
 }
 
-/** Forgets the posts, also how other sources number them. Otherwise their next import takes them for deleted ones. */
+/**
+ * Forgets the posts, also how other sources number them. Otherwise their next import takes them for deleted ones. Of those
+ * that were hidden here, the keys stay, with an id that no post has: importing them again would show them.
+ */
 export async function forgetRemoved(client: ClientBase, runId: number): Promise<void> {
+  const isRemoved = `known.kind = removed.kind and known.id = removed.id
+    and (known.run_id = $1 or known.run_id is null)`;
   await client.query(
-    `delete from imported_row known using removed_post removed
-     where removed.is_added and known.kind = removed.kind and known.id = removed.id
-       and (known.run_id = $1 or known.run_id is null)`,
+    `update imported_row known set ${keyOnly} from removed_post removed where removed.is_hidden and ${isRemoved}`,
+    [runId],
+  );
+  await client.query(
+    `delete from imported_row known using removed_post removed where removed.is_added and ${isRemoved}`,
     [runId],
   );
 }
+
+const keyOnly = 'id = 0, run_id = null, name_hash = null, tags_hash = null, content_hash = null';
 
 export async function countRemoved(client: ClientBase, runId: number): Promise<UndoCounts> {
   const ids = (kind: string) => `(select id from removed_post where kind = '${kind}')`;
@@ -159,6 +184,9 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
        (select count(*) from question_follow join member on member.id = member_id
          where question_id in ${ids('question')} and member.email is not null) as follows,
        (${onPosts('(select * from revision where not is_imported)')} or t.reply_id in ${ids('reply')}) as edits,
+       count(*) filter (where is_hidden) + (
+         select count(distinct (kind, id)) from imported_row row where run_id = $1 and kind <> 'member' and not exists (
+           select from removed_post where kind = row.kind and id = row.id)) as hidden,
        (select count(*) from hidden_post where import_run_id = $1) as shown,
        (select coalesce(sum(value::bigint), 0) from import_run, jsonb_each_text(coalesce(summary -> 'changed', '{}'))
          where import_run.id = $1 and key not like 'removed%') as changed
@@ -183,6 +211,7 @@ export async function countRemoved(client: ClientBase, runId: number): Promise<U
       follows: number('follows'),
       edits: number('edits'),
     },
+    hidden: number('hidden'),
     shown: number('shown'),
     changed: number('changed'),
   };
@@ -303,6 +332,8 @@ export async function deleteRun(client: ClientBase, id: number): Promise<void> {
        select from member where id = imported_row.id)`,
     [id],
   );
+  // Posts that were deleted here before.
+  await client.query(`update imported_row set ${keyOnly} where run_id = $1 and kind <> 'member'`, [id]);
   await client.query('delete from imported_row where run_id = $1', [id]);
   await client.query(`
     delete from imported_row
@@ -311,13 +342,17 @@ export async function deleteRun(client: ClientBase, id: number): Promise<void> {
   await deleteUnusedSources(client);
 }
 
-/** Deletes the sites of which nothing is here. One without posts is no longer the community's own. */
+/**
+ * Deletes the sites of which nothing is here, not even the key of a hidden post. One without posts is no longer the
+ * community's own.
+ */
 export async function deleteUnusedSources(client: ClientBase): Promise<void> {
   const references = await listReferences(client, 'import_source', []);
   await client.query(`
     delete from import_source where not (${references.join(' or ')});
     update import_source set is_own = false
-    where is_own and not exists (select from imported_row where source_id = import_source.id and kind <> 'member');`);
+    where is_own and not exists (
+      select from imported_row where source_id = import_source.id and kind <> 'member' and id <> 0);`);
 }
 
 /** Lists and caches read everything again. */

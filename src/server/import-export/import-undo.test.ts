@@ -5,6 +5,7 @@ import pg from 'pg';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { cleanUpUploads } from '#server/posts/uploads.ts';
+import { purgeDeletedPosts } from '#server/moderation/moderation-job.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { type JsonLines, writeJsonLines } from '#tests/support/json-lines.ts';
@@ -110,6 +111,15 @@ async function undo(id: number) {
   return undoImport(await connect(), id);
 }
 
+/** Checks which keys of posts that were hidden or deleted here have stayed, and removes them with their sites. */
+async function forgetKeys(keys: [kind: string, key: string][]): Promise<void> {
+  const { rows } = await sql<{ kind: string; key: string }>`
+    with forgotten as (delete from imported_row where id = 0 returning kind, source_key as key)
+    select kind, key from forgotten order by kind, key`.execute(server.db);
+  expect(rows.map(({ kind, key }) => [kind, key])).toEqual(keys);
+  await sql`delete from import_source`.execute(server.db);
+}
+
 test('the undoing of an import leaves every table as before it, with what members here added to it', async () => {
   await ann.ask({ tags: ['beer'] });
   const before = await tables();
@@ -118,11 +128,13 @@ test('the undoing of an import leaves every table as before it, with what member
   const expected = {
     added: { members: 3, questions: 2, answers: 3, replies: 3 },
     local: { answers: 1, replies: 1, votes: 2, bookmarks: 1, follows: 1, edits: 0 },
+    hidden: 1,
     shown: 0,
     changed: 0,
   };
   expect(await previewUndo(await connect(), id)).toMatchObject(expected);
   await undo(id);
+  await forgetKeys([['answer', '5']]);
   expect(await tables()).toEqual(before);
   expect(await findViolations(server.db)).toEqual([]);
 });
@@ -297,6 +309,47 @@ test('the undoing removes a hidden reply below a deleted one that stays', async 
   expect(await findViolations(server.db)).toEqual([]);
   await undo(first);
   expect((await sql`select from base_reply`.execute(server.db)).rows).toEqual([]);
+  await forgetKeys([
+    ['reply', '2'],
+    ['reply', '3'],
+  ]);
+});
+
+test('an import after the undoing does not show again what was hidden or deleted here', async () => {
+  const id = await importInto(first);
+  for (const [action, kind, key] of [
+    ['hide', 'answer', 5],
+    ['delete', 'answer', 4],
+    ['delete', 'question', 1],
+    ['delete', 'reply', 3],
+  ] as const)
+    expect((await actOnPost(moderator, action, kind, await idOf(kind, key))).status).toBe(204);
+  await sql`
+    update hidden_post set purge_at = now() - interval '1 day' where status = 'deleted'`.execute(server.db);
+  await purgeDeletedPosts(server.db);
+  expect(await previewUndo(await connect(), id)).toMatchObject({
+    added: { questions: 1, answers: 1, replies: 0 },
+    hidden: 7,
+  });
+  await undo(id);
+  const again = await importInto(first);
+  const { rows } = await sql`
+    select source_key as key from (
+      select source_key from base_question union all select source_key from base_answer
+      union all select source_key from base_reply) post
+    where source_key is not null`.execute(server.db);
+  expect(rows).toEqual([{ key: '3' }]);
+  await undo(again);
+  await forgetKeys([
+    ['answer', '2'],
+    ['answer', '4'],
+    ['answer', '5'],
+    ['question', '1'],
+    ['reply', '1'],
+    ['reply', '2'],
+    ['reply', '3'],
+  ]);
+  expect(await findViolations(server.db)).toEqual([]);
 });
 
 test('members vote on posts of imported members and ask with topics of the site while an import is undone', async () => {

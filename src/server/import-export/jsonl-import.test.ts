@@ -15,6 +15,7 @@ import {
 import { limits } from '#shared/core/limits.ts';
 import { writeJsonLines } from '#tests/support/json-lines.ts';
 import { undoImport } from './import-undo.ts';
+import { importJsonLines } from './jsonl-import.ts';
 import {
   pictureName,
   avatarName,
@@ -458,3 +459,20 @@ it.for([
     ]);
   },
 );
+
+it('moves into a community without posts again after its import was undone, without what was deleted there', async () => {
+  const { client, rows } = await createTestCommunity();
+  const directory = await writeJsonLines({
+    questions: [{ id: 7, title: 'T', content: 'C' }],
+    answers: [8, 9].map((id) => ({ id, questionId: 7, content: 'C' })),
+  });
+  const importLines = () => importJsonLines({ directory, client, site: 'forum.example.org' });
+  await importLines();
+  await client.query('delete from base_answer where id = 8');
+  await undoImport(client, Number((await rows('select id from import_run'))[0]?.['id']));
+  expect(await importLines()).toMatchObject({ isMove: true, added: { questions: 1, answers: 1 } });
+  expect(await rows('select id from question union all select id from answer order by id')).toEqual([
+    { id: '7' },
+    { id: '9' },
+  ]);
+});

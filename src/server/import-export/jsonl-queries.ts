@@ -20,14 +20,14 @@ export type LineTarget = {
 };
 
 /**
- * Whether there is no post, not even a hidden one, and there never was one of this source. Then members cannot post until
+ * Whether there is no post, not even a hidden one, and there never was one of this source, except in undone imports. Then members cannot post until
  * the import ends, because a new post could take an id of an imported one.
  */
 export async function lockIfEmpty(client: ClientBase, source: string | undefined): Promise<boolean> {
   const isEmpty = async () => {
     const { rows } = await client.query<{ empty: boolean }>(
       `select not exists (select from base_question) and not exists (
-         select from imported_row where source_id = $1 and kind <> 'member') as empty`,
+         select from imported_row where source_id = $1 and kind <> 'member' and id <> 0) as empty`,
       [source ?? null],
     );
     return rows[0]?.empty === true;
