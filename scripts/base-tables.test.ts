@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/identity/account-deletion-queries.ts': 'deletes the views of hidden questions too',
   'src/server/import-export/import-undo-queries.ts': 'removes what an import added, hidden posts too',
   'src/server/import-export/stack-exchange-changes-report.ts': 'names questions that the import has hidden',
+  'src/server/import-export/stack-exchange-closings.ts': 'locks questions again that the import has hidden',
   'src/server/import-export/stack-exchange-gone.ts': 'remembers which posts an import hid and shows again',
   'src/server/import-export/jsonl-queries.ts':
     'adds posts with their ids, and tells a community that never had posts',

@@ -123,6 +123,32 @@ test('a newer archive closes, opens and unlocks questions, and changes no locked
   expect(reportOf(newer.files)).toMatchObject({ updated: 1 });
 });
 
+test('a newer archive changes and removes a question that is locked on the site, and it stays locked', async () => {
+  const community = await createTestCommunity();
+  const changed = { Title: 'Better', ViewCount: 999, Score: 4, LastEditDate: at(9) };
+  const archive = (posts: typeof first.Posts, users = first.Users) =>
+    writeArchive({ ...first, Users: users, Posts: posts });
+  await community.import(await archive(first.Posts));
+  await community.import(
+    await archive([...first.Posts.slice(0, 7), questionRow(8, changed), answerRow(9, 8)]),
+  );
+  const read = async () =>
+    community.rows(`select title, views::int, answer_count::int, lock_reason, hidden_by is not null as hidden
+      from base_question where source_key = '8'`);
+  const locked = {
+    views: 999,
+    answer_count: 1,
+    title: 'Better',
+    lock_reason: 'Locked on beer.stackexchange.com',
+  };
+  expect(await read()).toEqual([{ ...locked, hidden: false }]);
+  await community.import(
+    await archive(first.Posts.slice(0, 7), [...first.Users, userRow(4, { LastAccessDate: at(9) })]),
+  );
+  expect(await read()).toEqual([{ ...locked, hidden: true }]);
+  expect(await findViolations(databaseFromClient(community.client))).toEqual([]);
+});
+
 test('adding only what is new closes no existing question, and a closing goes with its question', async () => {
   const community = await createTestCommunity();
   await community.import(await writeArchive({ ...first, Posts: [questionRow(1), questionRow(3)] }));

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import { parseInteger } from './stack-exchange-fields.ts';
+import type { ImportSource } from './stack-exchange-sources.ts';
 import { lockedReason } from './stack-exchange-tally.ts';
 import type { ArchiveRow } from './stack-exchange-xml.ts';
 
@@ -124,21 +125,38 @@ export async function lockNewQuestions(client: ClientBase, site: string): Promis
   );
 }
 
-/** Unlocks questions that an import locked, and that the site unlocked since. Runs before existing posts are compared. */
-export async function unlockReleased(
+/**
+ * Unlocks the questions that an import locked, until `lockAgain`: only a lock of a moderator here keeps changes of the site
+ * away. Those that the site unlocked since stay unlocked; returns how many. Runs before existing posts are compared.
+ */
+export async function unlockImported(
   client: ClientBase,
-  { sourceId, site }: { sourceId: string; site: string },
+  { source, isRefresh }: { source: ImportSource; isRefresh: boolean },
 ): Promise<number> {
-  const unlocked = await client.query(
-    `update question set lock_reason = null
-     where source_id = $1 and lock_reason = $2 and source_key in (
-       select post_id::text from (
-         select distinct on (post_id) post_id, kind from archive_history
-         where kind in (${lockKinds.locked}, ${lockKinds.unlocked}) order by post_id, created desc, id desc) latest
-       where kind = ${lockKinds.unlocked})`,
-    [sourceId, lockReason(site)],
+  await client.query(
+    `create temporary table archive_unlocked (
+       id bigint primary key, key bigint not null, reason text not null, is_released boolean) on commit drop`,
   );
-  return unlocked.rowCount ?? 0;
+  await client.query(
+    `with locked as (
+       select id, source_key::bigint as key, lock_reason from question
+       where source_id = $1 and lock_reason = any($2::text[]) order by id for no key update),
+     unlocked as (update question set lock_reason = null from locked where locked.id = question.id)
+     insert into archive_unlocked
+     select id, key, lock_reason, ${String(isRefresh)} and not coalesce(${isLockedThere('key')}, true) from locked`,
+    [source.id, [source.site, ...source.formerSites].map(lockReason)],
+  );
+  const { rows } = await client.query<{ released: string }>(
+    'select count(*) as released from archive_unlocked where is_released',
+  );
+  return Number(rows[0]?.released);
+}
+
+/** Locks the questions again, also those that the import has hidden. Runs after everything else. */
+export async function lockAgain(client: ClientBase): Promise<void> {
+  await client.query(`
+    update base_question question set lock_reason = reason from archive_unlocked unlocked
+    where unlocked.id = question.id and not is_released`);
 }
 
 /** SQL: the outcome of entries about closings and locks; the query has `history`, `location` and `archive_post post`. */

@@ -15,6 +15,7 @@ import {
   type ArchiveFiles,
 } from './stack-exchange-files.ts';
 import { skipBadges, stageBadges } from './stack-exchange-badges.ts';
+import { lockAgain } from './stack-exchange-closings.ts';
 import { stageLinks } from './stack-exchange-duplicates.ts';
 import { mergeStaged } from './stack-exchange-merge.ts';
 import { findNewerRun, finishRun, forgetRun, type NewestTimes, startRun } from './import-runs.ts';
@@ -180,6 +181,7 @@ async function addStaged(
     runId,
   });
   await classifyStagedRows(client, tallies, { added, refreshed, withHistory });
+  await lockAgain(client);
   const notes = await collectRemarks(client);
   if (ownArchive !== undefined) await adoptAsOwn(client, source.id, ownArchive);
   const files = Object.values(tallies).map((tally) => tally.toReport());

@@ -4,7 +4,7 @@ import { findAlreadyImported, findLockedQuestions } from './stack-exchange-alrea
 import { applyBadges } from './stack-exchange-badges.ts';
 import { findChanges } from './stack-exchange-changes.ts';
 import { describeChanges, type ImportedChanges, noChanges } from './stack-exchange-changes-report.ts';
-import { applyClosings, lockNewQuestions, unlockReleased } from './stack-exchange-closings.ts';
+import { applyClosings, lockNewQuestions, unlockImported } from './stack-exchange-closings.ts';
 import { markDuplicates } from './stack-exchange-duplicates.ts';
 import type { ArchiveFileKind } from './stack-exchange-files.ts';
 import { createGoneTable, findGonePosts, hideGonePosts, showReappeared } from './stack-exchange-gone.ts';
@@ -49,14 +49,17 @@ export interface Merged {
   refreshed: Refreshed;
 }
 
-/** Adds the staged rows that are new, and brings rows of earlier imports up to date. Runs in one transaction. */
+/**
+ * Adds the staged rows that are new, and brings rows of earlier imports up to date. Runs in one transaction. At its end,
+ * `lockAgain` locks the questions that are locked on the site.
+ */
 export async function mergeStaged(client: ClientBase, merge: Merge): Promise<Merged> {
   const { source, siteAddress, has, isRefresh, withHistory, runId } = merge;
   const sourceId = source.id;
   const target = { sourceId, siteAddress, runId };
   await queries.stageNamelessAuthors(client);
   await queries.completeBios(client, siteAddress);
-  const unlocked = isRefresh ? await unlockReleased(client, { sourceId, site: source.site }) : 0;
+  const unlocked = await unlockImported(client, { source, isRefresh });
   const shown = isRefresh ? await showReappeared(client, sourceId) : 0;
   const renamedMembers = isRefresh ? await queries.nameMembers(client, sourceId) : 0;
   await findAlreadyImported(client, sourceId);
