@@ -1,7 +1,8 @@
 import { expect, type Page, test } from '@playwright/test';
+import { getDraftText } from './support/drafts.ts';
 import { waitForConnectionBanner, waitForHydration } from './support/hydration.ts';
 import { holdRequests } from './support/held-requests.ts';
-import { askQuestion, registerMember } from './support/members.ts';
+import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 import { whileOffline } from './support/three-members.ts';
 
@@ -89,7 +90,30 @@ test('the letters after Ctrl+K, pressed before the scripts arrive, are no shortc
   await expect(page).toHaveURL('/');
 });
 
-test('a page that React has to render again, because it differs from its HTML, shows its texts', async ({
+test('a choice made before the scripts arrive holds when they do', async ({ page }) => {
+  await watchEarlyInput(page);
+  const release = await holdRequests(page, '**/assets/*.js');
+  await page.goto('/register', { waitUntil: 'commit' });
+  await waitForEarlyInput(page);
+  const choice = page.getByRole('checkbox', { name: 'Show my email address on my profile' });
+  await expect(choice).toBeChecked();
+  await choice.uncheck();
+  const [{ displayName, email, password }, joined] = [
+    newMember('Early'),
+    page.waitForResponse('**/api/members'),
+  ];
+  await page.getByLabel('Full name', { exact: true }).fill(displayName);
+  release();
+  await waitForHydration(page);
+  await expect(choice).not.toBeChecked();
+  await page.getByLabel('Email', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account', exact: true }).click();
+  expect((await joined).request().postDataJSON()).toMatchObject({ displayName, showEmail: false });
+});
+
+test('a page that React has to render again, because it differs from its HTML, shows its and the typed texts', async ({
   page,
 }) => {
   await registerMember(page.request);
@@ -101,12 +125,19 @@ test('a page that React has to render again, because it differs from its HTML, s
     await route.fulfill({ response, body: body.replaceAll('Add a comment', 'Add another comment') });
   });
   const release = await holdRequests(page, '**/assets/markdown-*.js');
+  const start = await holdRequests(page, '**/assets/index-*.js');
+  await watchEarlyInput(page);
   const differences: string[] = [];
   page.on('pageerror', ({ message }) => differences.push(message));
-  await page.goto(`/question/${id}`);
+  await page.goto(`/question/${id}`, { waitUntil: 'commit' });
+  await waitForEarlyInput(page);
+  await page.getByRole('textbox', { name: 'Your answer' }).fill('Typed before the scripts.');
+  start();
   await expect.poll(() => differences.length).toBeGreaterThan(0);
   await expect(page.getByRole('button', { name: 'Add a comment' })).toBeVisible();
   await expect(question(page, title).getByText('A text with **weight**.')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('Typed before the scripts.');
+  await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBe('Typed before the scripts.');
   release();
   await expect(question(page, title).getByRole('strong')).toHaveText('weight');
   await expect(question(page, title).getByText('**weight**')).toBeHidden();

@@ -1,11 +1,13 @@
 // Keeps what a reader does with a page that the server rendered before the web app handles it: the first shortcut, or
-// the last press of a button, choice or submitted form, and typed text, also in the search box after '/'. The web app
-// dispatches 'parley:hydrated' when it is ready (core/hydration.ts). Links and the search box work without it.
+// the last press of a button or submitted form, and what is chosen or typed, also in the search box after '/'. The web
+// app dispatches 'parley:hydrated' when it is ready (core/hydration.ts). Links and the search box work without it.
 (() => {
   if (document.querySelector('#root[data-rendered-at]') === null) return;
   let repeat = null;
   let pressed = null;
   const keys = [];
+  const inputs = new Map();
+  const listFields = () => [...document.querySelectorAll('#root :is(input, textarea, select)')];
 
   // A button may move between the start of a press and its end, when the page handles input meanwhile.
   function keepPress({ target, clientX, clientY }) {
@@ -34,13 +36,22 @@
     };
   }
 
-  function keepChoice({ target: select }) {
-    if (!(select instanceof HTMLSelectElement)) return;
-    const { value } = select;
-    repeat = () => {
-      select.value = value;
-      select.dispatchEvent(new Event('change', { bubbles: true }));
-    };
+  function keepInput({ target: field }) {
+    const { value, checked } = field;
+    inputs.set(field, { value, checked, at: listFields().indexOf(field) });
+  }
+
+  function repeatInput(field, { value, checked, at }) {
+    // React renders a page again that differs from its HTML.
+    const shown = field.isConnected ? field : listFields()[at];
+    if (shown?.type !== field.type) return;
+    if (shown.type === 'checkbox') {
+      shown.checked = !checked;
+      shown.click();
+    } else if (shown instanceof HTMLSelectElement) {
+      shown.value = value;
+      shown.dispatchEvent(new Event('change', { bubbles: true }));
+    } else repeatTyping(shown, value);
   }
 
   // Shortcuts, which can have two keys. Keys in fields type.
@@ -89,8 +100,7 @@
   }
 
   // React ignores an input event whose value it knows, and it knows the one at the time of hydration.
-  function repeatTyping(field) {
-    const { value } = field;
+  function repeatTyping(field, value) {
     if (value === field.defaultValue) return;
     field.value = field.defaultValue;
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, value);
@@ -100,7 +110,7 @@
   document.addEventListener('pointerdown', keepPress, true);
   document.addEventListener('click', keepClick, true);
   document.addEventListener('submit', keepSubmit, true);
-  document.addEventListener('input', keepChoice, true);
+  document.addEventListener('input', keepInput, true);
   document.addEventListener('keydown', keepKey, true);
   document.addEventListener(
     'parley:hydrated',
@@ -109,9 +119,12 @@
       document.removeEventListener('click', keepClick, true);
       if (pressed !== null) document.addEventListener('click', endPress, { capture: true, once: true });
       document.removeEventListener('submit', keepSubmit, true);
-      document.removeEventListener('input', keepChoice, true);
+      document.removeEventListener('input', keepInput, true);
       document.removeEventListener('keydown', keepKey, true);
-      for (const field of document.querySelectorAll('#root :is(input, textarea)')) repeatTyping(field);
+      for (const [field, input] of inputs) repeatInput(field, input);
+      // The browser fills in fields, too.
+      for (const field of listFields())
+        if (!inputs.has(field) && 'defaultValue' in field) repeatTyping(field, field.value);
       // After React has rendered the typed text, which a form needs.
       setTimeout(() => repeat?.());
     },
