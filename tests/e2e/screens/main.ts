@@ -104,7 +104,7 @@ function isSelected(name: string): boolean {
 /** One size, with a page per kind of viewer. Actions in one run do not show in others. */
 type SizeRun = {
   size: Size;
-  stages: Record<'owner' | 'newcomer' | 'visitor' | 'staff', Omit<Stage, 'state'>>;
+  stages: Record<'owner' | 'newcomer' | 'visitor' | 'firstVisitor' | 'staff', Omit<Stage, 'state'>>;
 };
 
 async function startSizeRun(
@@ -127,6 +127,7 @@ async function startSizeRun(
     Array.from({ length: 6 }, () => open(full.address)),
   );
   const newcomer = await open(bare.address);
+  const firstVisitor = await open(bare.address);
   if (!owner || !first || !second || !visitor || !staff || !applicant) throw new Error('a page is missing');
   await registerMember(owner.request, newMember('Robin Page'));
   await registerMember(newcomer.request, newMember('Robin Page'));
@@ -141,6 +142,7 @@ async function startSizeRun(
       owner: { page: owner, ...shared },
       newcomer: { page: newcomer, ...shared },
       visitor: { page: visitor, ...shared },
+      firstVisitor: { page: firstVisitor, ...shared },
       staff: { page: staff, ...shared },
     },
   };
@@ -199,7 +201,7 @@ function visitScreen({ size, stages }: SizeRun, screen: Screen, state: State) {
   const stage = screen.staff
     ? stages.staff
     : screen.visitor
-      ? stages.visitor
+      ? stages[state === 'empty' ? 'firstVisitor' : 'visitor']
       : state === 'empty' && screen.name !== 'palette'
         ? stages.newcomer
         : stages.owner;

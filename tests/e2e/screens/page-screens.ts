@@ -48,6 +48,8 @@ export const visitorPageScreens: readonly Screen[] = [
       await page.locator('[aria-invalid="true"]').waitFor();
     },
   },
+  // The empty community has no admin yet.
+  { name: 'setup', path: () => '/setup#not-a-token', states: ['empty', 'full'], visitor: true },
   { name: 'forgot-password', path: () => '/forgot-password', states: ['full'], visitor: true },
   { name: 'reset-password', path: () => '/reset-password#not-a-token', states: ['full'], visitor: true },
   { name: 'change-email', path: () => '/change-email#not-a-token', states: ['full'], visitor: true },
