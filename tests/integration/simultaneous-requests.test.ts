@@ -192,6 +192,67 @@ test('of two claims of one profile that are approved at once, one is', async () 
   expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 404]);
 });
 
+async function bookmarkInList() {
+  const id = await ann.ask();
+  const bookmark = await ann.bookmark('questions', id);
+  const { body } = await ann.post<{ id: number }>('/bookmark-lists', { name: `List of ${id}` });
+  return { id, bookmark, list: body.id };
+}
+
+/**
+ * Sends two requests of Ann while the rows are locked, the second after the first waits for them. Each waits for more
+ * than its first attempts, so that the first gets its locks first.
+ */
+async function sendInOrder(rows: { query: string; values: unknown[] }, first: AnnSends, second: AnnSends) {
+  const node = await server.startSecondNode();
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(async () => void (await Promise.all([client.end(), node.stop()])));
+  await client.query('begin');
+  await client.query(rows.query, rows.values);
+  const answers = [first(ann)];
+  await eventually(async () => (await countLongWaits()) === 1);
+  answers.push(second(ann.onServer(node.address)));
+  await eventually(async () => (await countLongWaits()) === 2);
+  await client.query('commit');
+  return Promise.all(answers);
+}
+
+type AnnSends = (there: Member) => ReturnType<Member['put']>;
+
+async function countLongWaits(): Promise<number> {
+  const { rows } = await sql`
+    select from pg_locks join pg_stat_activity activity using (pid)
+    where datname = current_database() and not granted and waitstart < clock_timestamp() - interval '0.5 s'`.execute(
+    server.db,
+  );
+  return rows.length;
+}
+
+test('a list that is deleted while a bookmark is put into it is an unknown list', async () => {
+  const { list, bookmark } = await bookmarkInList();
+  const rows = { query: 'select from bookmark_list where id = $1 for update', values: [list] };
+  const [removed, set] = await sendInOrder(
+    rows,
+    (there) => there.delete(`/bookmark-lists/${list}`),
+    (there) => there.put(`/bookmarks/${bookmark}/lists`, { listIds: [list] }),
+  );
+  expect(removed).toMatchObject({ status: 204 });
+  expect(set).toMatchObject({ status: 400, code: 'bookmark-lists-unknown' });
+});
+
+test('a bookmark that is removed while its lists are set is an unknown bookmark', async () => {
+  const { id, list, bookmark } = await bookmarkInList();
+  const rows = { query: 'select from bookmark where id = $1 for update', values: [bookmark] };
+  const [removed, set] = await sendInOrder(
+    rows,
+    (there) => there.put(`/questions/${id}/bookmark`, { bookmarked: false }),
+    (there) => there.put(`/bookmarks/${bookmark}/lists`, { listIds: [list] }),
+  );
+  expect(removed).toMatchObject({ status: 200 });
+  expect(set).toMatchObject({ status: 404, code: 'bookmark-not-found' });
+});
+
 test('no count is wrong after all of this', async () => {
   expect(await findViolations(server.db)).toEqual([]);
 });

@@ -65,6 +65,8 @@ export async function deleteBookmarkList(
   { id, viewer }: { id: number; viewer: Viewer },
 ): Promise<void> {
   await transaction(db, async (tx) => {
+    // A concurrent request could put a bookmark into the list.
+    await lockMember(tx, viewer.id);
     if (!(await deleteList(tx, { id, memberId: viewer.id }))) throw listNotFound();
     await publish(tx, `member:${viewer.id}`, { kind: 'bookmarks-changed' });
   });

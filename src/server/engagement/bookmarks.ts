@@ -43,6 +43,8 @@ export async function setBookmark(
     if (questionId === undefined) throw new ProblemError(missingPost[target.kind]);
     const location = target.kind === 'answer' ? { questionId, answerId: target.id } : { questionId };
     const bookmark = { target, questionId, memberId: viewer.id };
+    // A concurrent request could count one below the limit, too, or set the lists of a bookmark that is removed.
+    await lockMember(tx, viewer.id);
     const id = bookmarked ? await addBookmark(tx, bookmark, draft) : await deleteBookmark(tx, bookmark);
     if (id !== null)
       await publish(tx, `member:${viewer.id}`, { kind: 'bookmarked', ...location, bookmarked });
@@ -58,15 +60,13 @@ export async function setBookmark(
 
 type BookmarkKey = { target: BookmarkTarget; questionId: number; memberId: number };
 
-/** Returns the id, null if the post was already bookmarked. */
+/** Returns the id, null if the post was already bookmarked. The caller has locked the member. */
 async function addBookmark(
   tx: Tx,
   bookmark: BookmarkKey,
   { note = '', listIds = [], bookmarkedAt }: BookmarkDraft,
 ): Promise<number | null> {
   const { memberId } = bookmark;
-  // The lock keeps two concurrent requests from both counting one below the limit.
-  await lockMember(tx, memberId);
   if ((await findBookmark(tx, bookmark)) !== undefined) return null;
   if ((await countBookmarks(tx, memberId)) >= serverLimits.bookmarks)
     throw new ProblemError('too-many-bookmarks', { params: { max: serverLimits.bookmarks } });
