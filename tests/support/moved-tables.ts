@@ -45,7 +45,6 @@ const leftOut: Readonly<Record<string, readonly string[]>> = {
     'member.email_off_at',
     'member.email_off_reason',
     'member.language',
-    'member.show_email',
     'notification_preference',
     'question_mute',
     'question_view',

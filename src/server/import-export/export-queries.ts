@@ -181,6 +181,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
     privateColumns: {
       email: 'email',
       emailVerified: 'case when email is not null then email_verified end',
+      showEmail: 'show_email',
       identities: `(select json_agg(json_build_object('issuer', issuer, 'subject', subject) order by issuer, subject)
         from imported_identity where member_id = row.id)`,
     },

@@ -122,6 +122,8 @@ const member = z.strictObject({
   avatar: withoutNul.pipe(z.string().max(200)).optional(),
   email: email.optional(),
   emailVerified: z.boolean().optional(),
+  /** Whether other members see the address. Kept in a move only. */
+  showEmail: z.boolean().default(false),
   isBot: z.boolean().optional(),
   identities: z.array(identity).max(20).optional(),
   createdAt: time.optional(),

@@ -140,6 +140,34 @@ it('gives the posts new ids and a source in a community that has posts, and rewr
   await expectCountsToEqualRows(other);
 });
 
+it('shows no email address to others, unless a community moves whose member had chosen so', async () => {
+  const shown = (community: TestCommunity) =>
+    community.rows(
+      'select display_name, show_email from member where email is not null order by display_name',
+    );
+  const source = await createCommunity();
+  await source.rows(`update member set show_email = false where display_name = 'Ben'`);
+  const exported = await exportTo(source, true);
+  const forum = await writeJsonLines({
+    members: [{ id: 1, name: 'Cy', email: 'cy@example.org', showEmail: true }],
+    questions: [{ id: 1, title: 'T', content: 'C' }],
+  });
+  const moved = await createTestCommunity();
+  await importFrom(moved, exported);
+  expect(await shown(moved)).toEqual([
+    { display_name: 'Ada', show_email: true },
+    { display_name: 'Ben', show_email: false },
+  ]);
+  const other = await createTestCommunity();
+  await importByHand(other, forum);
+  await importFrom(other, exported);
+  expect(await shown(other)).toEqual([
+    { display_name: 'Ada', show_email: false },
+    { display_name: 'Ben', show_email: false },
+    { display_name: 'Cy', show_email: false },
+  ]);
+});
+
 it('stores equal pictures of a member once, and shows them also in posts of a later import', async () => {
   const community = await createTestCommunity();
   const picture = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })

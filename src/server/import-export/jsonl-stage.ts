@@ -60,7 +60,7 @@ type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   members: {
     columns:
-      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, identities, created, path, source_site, source_key)',
+      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, show_email, identities, created, path, source_site, source_key)',
     toCells: (row, context, line) => {
       const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
       return [
@@ -75,6 +75,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.avatar ?? null,
         // No one signs in to the profile of a program.
         row.isBot === true ? null : (row.email ?? null),
+        context.isExport && row.showEmail,
         row.identities === undefined || row.isBot === true ? null : JSON.stringify(row.identities),
         row.createdAt ?? context.now,
         toPath(

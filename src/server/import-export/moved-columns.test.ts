@@ -18,6 +18,7 @@ async function createFullCommunity() {
     update member set location = 'Cork', website = 'https://ada.example.org/', reputation = 30, imported_reputation = 32
       where display_name = 'Ada';
     update member set reputation = 10 where display_name = 'Ben';
+    update member set show_email = false where display_name = 'Ben';
     update member set is_bot = true where display_name = 'Member 2';
     update question set views = 9, imported_views = 9, upvotes = 2, imported_upvotes = 2, downvotes = 1, imported_downvotes = 1,
       edited_at = '2026-02-01T10:00:00Z', active_at = '2026-02-02T10:00:00Z'
