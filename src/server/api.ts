@@ -24,7 +24,7 @@ import {
   twoFactorRoutes,
   twoFactorVisitorRoutes,
 } from './identity/index.ts';
-import { createRouter, type RouteDeps } from './core/http.ts';
+import { createRouter, documentSecurity, type RouteDeps } from './core/http.ts';
 import {
   activityRoutes,
   feedRoutes,
@@ -157,6 +157,7 @@ export function createApi(
     .route('/', setupRoutes(deps))
     .route('/', invitationVisitorRoutes(deps))
     .route('/', sitePageRoutes(deps));
+  documentSecurity(api, []);
   api.use(
     identifyViewer(deps),
     limitViewers(deps.requestLimits, deps.settings),
@@ -182,6 +183,7 @@ export function createApi(
     .route('/', profileRoutes(deps))
     .route('/', importedPostRoutes(deps))
     .route('/', changeRoutes());
+  documentSecurity(publicApi, [{}]);
   publicApi.use(requireSignedIn);
   return publicApi
     .route('/', sessionRoutes(deps))

@@ -117,6 +117,7 @@ async function readPublicly() {
         column === 'signed out' ? visit : ({ ...visit, column: 'waiting account', caller: waiting } as const);
       results[`${name} ${column}`] = await outcome(call, permissions[name]);
       expected[`${name} ${column}`] = publicReads.has(name) ? 'yes' : refusal;
+      expect(`${name} ${operation.isOpen}`).toBe(`${name} ${publicReads.has(name)}`);
     }
   }
   return { results, expected };

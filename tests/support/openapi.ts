@@ -5,6 +5,7 @@ export type Document = {
 };
 type Description = {
   summary: string;
+  security: object[];
   parameters?: Parameter[];
   requestBody?: { content: { 'application/json'?: Media; 'message/rfc822'?: Media } };
   responses: Record<string, { content?: Record<string, Media> }>;
@@ -29,6 +30,8 @@ export type Operation = {
   summary: string;
   method: string;
   path: string;
+  /** Whether the description says that requests without authentication can succeed. */
+  isOpen: boolean;
   parameters: Parameter[];
   /** The schema of a JSON body; undefined for operations without one. */
   body: Schema | undefined;
@@ -41,15 +44,18 @@ export type Operation = {
 export function listOperations(document: Document): Operation[] {
   return Object.entries(resolveSchemas(document.paths, document.components.schemas)).flatMap(
     ([path, methods]) =>
-      Object.entries(methods).map(([method, { summary, parameters = [], requestBody, responses }]) => ({
-        name: `${method.toUpperCase()} ${path}`,
-        summary,
-        method: method.toUpperCase(),
-        path,
-        parameters,
-        ...describeJson(requestBody?.content),
-        responses,
-      })),
+      Object.entries(methods).map(
+        ([method, { summary, security, parameters = [], requestBody, responses }]) => ({
+          name: `${method.toUpperCase()} ${path}`,
+          summary,
+          method: method.toUpperCase(),
+          path,
+          isOpen: security.length === 0 || security.some((each) => Object.keys(each).length === 0),
+          parameters,
+          ...describeJson(requestBody?.content),
+          responses,
+        }),
+      ),
   );
 }
 

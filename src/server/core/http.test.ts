@@ -218,14 +218,16 @@ describe('an API URL', () => {
 });
 
 test('requires a session everywhere except for registration, sign-in, set-up and links in emails', async () => {
-  type Paths = { paths: Record<string, Record<string, unknown>> };
+  type Paths = { paths: Record<string, Record<string, { security: object[] }>> };
   const { paths } = (await server.visitor().get<Paths>('/openapi.json')).body;
   const open: string[] = [];
   for (const [path, methods] of Object.entries(paths))
-    for (const method of Object.keys(methods)) {
+    for (const [method, { security }] of Object.entries(methods)) {
       const address = path.replaceAll(/\{\w+\}/g, '1');
       const { status } = await server.visitor().send(method.toUpperCase(), address);
       if (status !== 401) open.push(`${method} ${path}`);
+      const needsSession = security.some((each) => 'session' in each);
+      expect(`${method} ${path} ${needsSession}`).toBe(`${method} ${path} ${status === 401}`);
     }
   expect(open.toSorted()).toEqual([
     'delete /session',

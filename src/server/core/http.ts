@@ -73,6 +73,18 @@ export function createRouter<Env extends { Variables: object } = SignedInEnv>() 
 }
 
 /**
+ * Describes in the OpenAPI document how the routes so far are authenticated, except those that describe it themselves.
+ * @param security the alternatives; none if nothing is needed, and `{}` for requests without authentication
+ */
+export function documentSecurity(
+  router: Pick<OpenAPIHono, 'openAPIRegistry'>,
+  security: Record<string, string[]>[],
+): void {
+  for (const definition of router.openAPIRegistry.definitions)
+    if (definition.type === 'route') definition.route.security ??= security;
+}
+
+/**
  * Checks a value that the schema of the route cannot, because it depends on stored data.
  * @throws ProblemError 'invalid' with an error per field
  */

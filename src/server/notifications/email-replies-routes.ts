@@ -49,6 +49,7 @@ const form = {
 const receive = createRoute({
   method: 'post',
   path,
+  security: [{ replySecret: [] }],
   summary: 'Take an email that a mail provider received',
   description:
     'For mail providers that deliver emails by HTTP (docs/operating.md). Posts the reply of a member to an email of this ' +
