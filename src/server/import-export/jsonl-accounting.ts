@@ -105,6 +105,6 @@ export async function listRemarks(
       'members have their email address. They sign in after they set a password with "Forgot password?"',
     ],
     [takenAddresses, 'members got no email address, because an account here has it'],
-    [links, 'links now lead to the imported questions and answers'],
+    [links, 'links now lead to the imported posts and members, or to the old site'],
   ]);
 }

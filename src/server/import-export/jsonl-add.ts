@@ -35,6 +35,8 @@ type Request = {
   /** The directory, as a record of the import. */
   file: string;
   site: string;
+  /** The address of the source without a trailing slash. */
+  origin: string;
   license: string | null;
   isDryRun: boolean;
   tallies: LineTallies;
@@ -43,7 +45,7 @@ type Request = {
 /** Adds the staged rows, in the caller's transaction. */
 export async function addLines(
   client: ClientBase,
-  { file, site, license, isDryRun, tallies }: Request,
+  { file, site, origin, license, isDryRun, tallies }: Request,
 ): Promise<{ added: LineCounts; isMove: boolean; remarks: string[] }> {
   const chosen = await chooseTarget(client, site, license);
   const runId = await startRun(client, { sourceId: chosen.source, file, newest: {} });
@@ -74,7 +76,7 @@ export async function addLines(
   const votes = await addVotes(client);
   const revisions = await addRevisions(client, target);
   await recountOldQuestions(client);
-  const links = target.keepsIds ? 0 : await rewriteLineLinks(client, site);
+  const links = await rewriteLineLinks(client, { site, origin, keepsIds: target.keepsIds });
   await addTags(client, runId);
   const tags = await addTagTexts(client, runId);
   const { follows, bookmarks } = await addFollowsAndBookmarks(client);

@@ -168,6 +168,81 @@ it('shows no email address to others, unless a community moves whose member had 
   ]);
 });
 
+const writeLinks = () =>
+  writeJsonLines({
+    members: [
+      { id: 1, name: 'Ada', bio: 'Friend of [@Ben](/profile/2)' },
+      { id: 2, name: 'Ben' },
+    ],
+    questions: [
+      {
+        id: 7,
+        title: 'T',
+        content:
+          '[@Ada](/profile/1) [@Gone](/profile/9) [it](/question/7/t) [hidden](/question/77#answer-3) [tag](</tags/a b>) ' +
+          '[other](//other.example.org/profile/1) `[@Ada](/profile/1)` ![it](/uploads/a/1x1.webp) [@Ben]\n\n' +
+          '[@Ben]: https://forum.example.org/profile/2',
+      },
+    ],
+    revisions: [
+      {
+        post: 'question',
+        postId: 7,
+        number: 1,
+        title: 'T',
+        content: '[@Ada](/profile/1)',
+        createdAt: '2020-01-01',
+      },
+    ],
+  });
+
+const readLinks = async (community: TestCommunity) => {
+  const rows = await community.rows(`
+    select question.id as q, question.content, revision.content as revision,
+      ada.bio, ada.id as ada, ben.id as ben
+    from revision join question on question.id = question_id, member ada, member ben
+    where ada.display_name = 'Ada' and ben.display_name = 'Ben'`);
+  return rows[0] as { q: string; content: string; revision: string; bio: string; ada: string; ben: string };
+};
+
+it('rewrites mentions and links to posts and members of the files, and makes other links of the site absolute', async () => {
+  const community = await createTestCommunity();
+  await importFrom(
+    community,
+    await writeJsonLines({ questions: [{ id: 77, title: 'Here', content: 'C' }] }),
+    {
+      site: 'old.example.org',
+    },
+  );
+  await community.rows(`insert into member (id, display_name) values (1, 'Here'), (9, 'Here too')`);
+  await importByHand(community, await writeLinks());
+  const { q, content, revision, bio, ada, ben } = await readLinks(community);
+  expect(ada).not.toBe('1');
+  expect(content).toBe(
+    `[@Ada](/profile/${ada}) [@Gone](https://forum.example.org/profile/9) [it](/question/${q}) ` +
+      '[hidden](https://forum.example.org/question/77#answer-3) [tag](<https://forum.example.org/tags/a b>) ' +
+      '[other](//other.example.org/profile/1) `[@Ada](/profile/1)` ![it](/uploads/a/1x1.webp) [@Ben]\n\n' +
+      `[@Ben]: /profile/${ben}`,
+  );
+  expect(revision).toBe(`[@Ada](/profile/${ada})`);
+  expect(bio).toBe(`Friend of [@Ben](/profile/${ben})`);
+});
+
+it('rewrites mentions of members whose id an account has in the community that they move to', async () => {
+  const community = await createTestCommunity();
+  await community.rows(
+    `insert into member (id, display_name, email) values (1, 'Admin', 'admin@example.org')`,
+  );
+  const directory = await writeLinks();
+  expect(await importByHand(community, directory)).toMatchObject({ isMove: true });
+  const { q, content, revision, bio, ada, ben } = await readLinks(community);
+  expect({ q, ben }).toEqual({ q: '7', ben: '2' });
+  const [question] = await readRows(directory, 'questions');
+  expect(content).toBe(String(question?.['content']).replace('/profile/1', `/profile/${ada}`));
+  expect(revision).toBe(`[@Ada](/profile/${ada})`);
+  expect(bio).toBe('Friend of [@Ben](/profile/2)');
+});
+
 it('stores equal pictures of a member once, and shows them also in posts of a later import', async () => {
   const community = await createTestCommunity();
   const picture = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })

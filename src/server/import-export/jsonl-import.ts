@@ -75,6 +75,7 @@ async function runImport(options: LineImportOptions, files: LineFiles): Promise<
       addLines(client, {
         file: path.resolve(options.directory),
         site,
+        origin: source.origin,
         license: options.license ?? files.manifest?.license ?? null,
         isDryRun,
         tallies,

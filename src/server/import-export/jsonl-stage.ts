@@ -9,7 +9,7 @@ import { type CopyCell, copyRows } from './copy-rows.ts';
 import type { NumberedRow } from './json-lines.ts';
 import { lineError } from './jsonl-files.ts';
 import type { LineKind, LineRow } from './jsonl-format.ts';
-import { mayLinkToQuestions } from './jsonl-links.ts';
+import { mayHaveOwnLinks } from './jsonl-links.ts';
 import { postKinds } from './jsonl-tables.ts';
 import { cleanText } from './stack-exchange-characters.ts';
 import { unknownSiteUrl } from './stack-exchange-fields.ts';
@@ -281,7 +281,7 @@ function toPostCells({ row, content, file, line, own, other }: PostCells, contex
     row.license ?? row.source?.license ?? null,
     toPath({ url: row.url, file, line, own, other }, context),
     ...toSource(row.source, file, line),
-    mayLinkToQuestions(content),
+    mayHaveOwnLinks(content),
     content.includes('/uploads/'),
     ...toSiteHistory(row),
   ];

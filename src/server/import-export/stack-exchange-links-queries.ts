@@ -43,7 +43,7 @@ export async function rewritePostLinks(client: ClientBase, source: ImportSource)
  */
 export async function rewriteLinks(
   client: ClientBase,
-  { posts, findLinks }: { posts: string; findLinks: FindLinks },
+  { posts, findLinks, findPaths }: { posts: string; findLinks: FindLinks; findPaths?: FindPaths },
 ): Promise<number> {
   await client.query(`
     create temporary table archive_linking (kind text not null, id bigint not null, primary key (kind, id))
@@ -53,7 +53,7 @@ export async function rewriteLinks(
   let links = 0;
   for (const table of ['question', 'answer', 'reply'] as const) {
     const texts = `select id, content from archive_linking join ${table} using (id) where kind = '${table}'`;
-    for await (const { ids, contents, replaced } of linkTexts(client, texts, findLinks)) {
+    for await (const { ids, contents, replaced } of linkTexts(client, texts, findLinks, findPaths)) {
       await client.query(
         `with changed as (
            update ${table} set content = rewritten.content
@@ -78,6 +78,8 @@ export async function getLinkHosts(
 }
 
 type FindLinks = (markdown: string) => PostLink[];
+/** Returns the paths here by the numbers of links. */
+type FindPaths = (client: ClientBase, numbers: readonly number[]) => Promise<Map<number, string>>;
 
 /** Texts with rewritten links, and how many links these are. */
 type LinkedTexts = { ids: string[]; contents: string[]; replaced: number };
@@ -90,6 +92,7 @@ export async function* linkTexts(
   client: ClientBase,
   texts: string,
   findLinks: FindLinks,
+  findPaths: FindPaths = findPostPaths,
 ): AsyncGenerator<LinkedTexts> {
   const read = async (after: string | null) =>
     (
@@ -123,7 +126,10 @@ export async function* linkTexts(
 }
 
 /** Returns the paths of posts by their numbers in the archive. */
-async function findPaths(client: ClientBase, posts: readonly number[]): Promise<Map<number, string>> {
+export async function findPostPaths(
+  client: ClientBase,
+  posts: readonly number[],
+): Promise<Map<number, string>> {
   const { rows } = await client.query<{ key: string; question_id: string; answer_id: string | null }>(
     'select key, question_id, answer_id from archive_location where key = any($1::bigint[])',
     [[...new Set(posts)]],

@@ -12,6 +12,8 @@ export interface PostLink {
   label: string | null;
   /** Numbers of posts in the archive, the best target first. */
   posts: number[];
+  /** What to put before a relative address if none of the posts is here. Null: the address stays. */
+  origin: string | null;
 }
 
 /** Whether a text may have a link to a post, without parsing it. */
@@ -35,8 +37,13 @@ export function findPostLinks(markdown: string, hosts: readonly string[]): PostL
  * Finds the links that become links in the browser: not in code, and none in texts that micromark takes
  * too long for.
  * @param getPosts returns the numbers of the posts that an address leads to; none for other addresses
+ * @param getOrigin returns what a relative address gets if none of the posts is here
  */
-export function findLinks(markdown: string, getPosts: (address: string) => number[]): PostLink[] {
+export function findLinks(
+  markdown: string,
+  getPosts: (address: string) => number[],
+  getOrigin: (address: string) => string | null = () => null,
+): PostLink[] {
   if (!isCheapForMicromark(markdown)) return [];
   const parser = parse({ extensions: [gfm()] }).document();
   const links: PostLink[] = [];
@@ -47,8 +54,9 @@ export function findLinks(markdown: string, getPosts: (address: string) => numbe
     const [from, to] = [token.start.offset, token.end.offset];
     const text = markdown.slice(from, to);
     const label = labelTokens.has(token.type) ? text.replace(/^<|>$/gu, '') : null;
-    const posts = getPosts(label ?? text.replace(/\\(?=[!-/:-@[-`{-~])/gu, ''));
-    if (posts.length > 0) links.push({ from, to, label, posts });
+    const address = label ?? text.replace(/\\(?=[!-/:-@[-`{-~])/gu, '');
+    const [posts, origin] = [getPosts(address), getOrigin(address)];
+    if (posts.length > 0 || origin !== null) links.push({ from, to, label, posts, origin });
   }
   return links;
 }
@@ -86,8 +94,8 @@ export function replacePostLinks(
   let content = '';
   let end = 0;
   let replaced = 0;
-  for (const { from, to, label, posts } of links.toSorted((a, b) => a.from - b.from)) {
-    const path = getPath(posts);
+  for (const { from, to, label, posts, origin } of links.toSorted((a, b) => a.from - b.from)) {
+    const path = getPath(posts) ?? (origin === null ? null : `${origin}${markdown.slice(from, to)}`);
     if (path === null) continue;
     content += markdown.slice(end, from);
     content += label === null ? path : `[${label.replace(/[\\`*_~[\]<>&]/gu, String.raw`\$&`)}](${path})`;
