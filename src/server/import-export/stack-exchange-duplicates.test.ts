@@ -99,3 +99,24 @@ test.each([
   expect(await readOriginals(community)).toEqual(originals);
   expect(files.find(({ file }) => file === 'PostLinks.xml')).toMatchObject({ updated: 1, skipped: [] });
 });
+
+/** The bytes of temporary files that the database has written. */
+async function getTemporaryBytes({ client, rows }: TestCommunity): Promise<number> {
+  await client.query('select pg_stat_force_next_flush()');
+  const [row] = await rows('select temp_bytes from pg_stat_database where datname = current_database()');
+  return Number(row?.['temp_bytes']);
+}
+
+test.each([
+  ['', []],
+  [' into a circle', [link(500, 500, 498)]],
+])('a long chain%s needs no space on the disk', async (_, more) => {
+  const community = await createTestCommunity();
+  const chain = Array.from({ length: 499 }, (__, index) => link(index + 1, index + 1, index + 2));
+  const before = await getTemporaryBytes(community);
+  await community.import(await writeArchive({ Posts: questions(500), PostLinks: [...chain, ...more] }));
+  expect((await getTemporaryBytes(community)) - before).toBe(0);
+  expect(await readOriginals(community)).toEqual(
+    more.length > 0 ? {} : Object.fromEntries(chain.map(({ PostId }) => [PostId, 500])),
+  );
+});

@@ -47,27 +47,39 @@ export async function markDuplicates(client: ClientBase, isRefresh: boolean): Pr
     left join archive_known known on known.key = placed.key
     where placed.id <> original.id and not ${markedHere}
     order by placed.id, staged.created desc, staged.id desc`);
-  await client.query('create unique index archive_mark_question on archive_mark (question_id)');
+  await client.query(
+    'create unique index archive_mark_question on archive_mark (question_id); analyze archive_mark',
+  );
+  await followChains(client);
   await client.query(`
     create temporary table archive_marked on commit drop as
-    with recursive chain as (
-      select id, question_id, original_id, array[question_id] as seen from archive_mark
-      union all
-      select chain.id, chain.question_id, next.original_id, seen || next.question_id
-      from chain join archive_mark next on next.question_id = chain.original_id
-      where chain.original_id <> all(seen)),
-    ending as (
-      select chain.id, chain.question_id,
+    select id, question_id, original_id
+    from (
+      select mark.id, mark.question_id,
         case when ${isReleased(isRefresh)} then question.id else coalesce(question.duplicate_of, question.id) end as original_id
-      from chain join question on question.id = chain.original_id
+      from archive_mark mark join question on question.id = mark.original_id
       join archive_question placed on placed.id = question.id left join archive_known known on known.key = placed.key
-      where not exists (select from archive_mark where archive_mark.question_id = chain.original_id))
-    select id, question_id, original_id from ending where question_id <> original_id`);
+      where not exists (select from archive_mark next where next.question_id = mark.original_id)) ending
+    where question_id <> original_id`);
   const marked = await client.query(`
     update question set duplicate_of = original_id from archive_marked marked
     join archive_question placed on placed.id = marked.question_id and placed.is_new
     where question.id = marked.question_id`);
   return marked.rowCount ?? 0;
+}
+
+/**
+ * Sets the originals to the last questions of their chains. Each round doubles the steps that an original is away, so that
+ * a chain of any length takes few; what is not at its end after them is in a circle.
+ */
+async function followChains(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ marks: string }>('select count(*) as marks from archive_mark');
+  for (let steps = 1, changed = 1; changed > 0 && steps <= Number(rows[0]?.marks); steps *= 2) {
+    const followed = await client.query(`
+      update archive_mark mark set original_id = next.original_id
+      from archive_mark next where next.question_id = mark.original_id`);
+    changed = followed.rowCount ?? 0;
+  }
 }
 
 export const duplicateOutcomes = (isRefresh: boolean) => `
