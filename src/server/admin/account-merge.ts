@@ -1,4 +1,5 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
+import { isImportRunning } from '#server/core/import-lock.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
@@ -157,7 +158,8 @@ export function createAccountMergeQueue(jobs: JobQueue): QueueAccountMerge {
 }
 
 /**
- * Continues all merges in transactions of one thread, 100 votes or 500 other rows.
+ * Continues all merges in transactions of one thread, 100 votes or 500 other rows. None ends while an import is running,
+ * which may have begun before the merge: it gives its new posts to the merged account when it ends.
  * @param options.until milliseconds since 1970. At least one step runs.
  * @param options.waitSeconds for requests that were running when the merge started
  */
@@ -166,11 +168,13 @@ export async function runAccountMerges(
   { until, waitSeconds = inFlightRequestSeconds }: { until: number; waitSeconds?: number },
 ): Promise<void> {
   const steps = listMergeSteps(settings);
+  // Asked before the steps, which then see the rows of an import that ends meanwhile.
+  const isImporting = await isImportRunning(db);
   for (const fromId of await listRunningMerges(db)) {
     for (const step of steps) {
       while (await runStep(db, fromId, step)) if (Date.now() >= until) return;
     }
-    await finish(db, { fromId, seconds: waitSeconds });
+    if (!isImporting) await finish(db, { fromId, seconds: waitSeconds });
   }
 }
 

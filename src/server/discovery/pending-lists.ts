@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { type Database, databaseFromClient, getSqlState, transaction } from '#server/core/database.ts';
+import { isImportRunning } from '#server/core/import-lock.ts';
 
 /** The indexes of words and of parts of words. A post has a hundred entries in them, and each is placed by itself. */
 const wordIndexes = ['question_search', 'answer_search', 'search_word_trigrams', 'member_name_trigrams'];
@@ -30,11 +31,7 @@ export async function addWithPendingLists<Result>(
 
 /** Ends the pending lists that an interrupted import has left, unless an import runs. */
 export async function endLeftPendingLists(db: Database): Promise<void> {
-  const { rows } = await sql`
-    select from pg_locks join pg_database on pg_database.oid = database and datname = current_database()
-    where locktype = 'advisory' and (classid::bigint << 32 | objid::bigint) = hashtextextended('parley import', 0)
-  `.execute(db);
-  if (rows.length === 0) await endPendingLists(db);
+  if (!(await isImportRunning(db))) await endPendingLists(db);
 }
 
 async function endPendingLists(db: Database): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Client, ClientBase } from 'pg';
 import { getSqlState, retryConflicts } from '#server/core/database.ts';
+import { importLockKey } from '#server/core/import-lock.ts';
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import { ArchiveError, ConnectionLostError } from './stack-exchange-errors.ts';
 
@@ -52,7 +53,7 @@ export async function runInSession<Result>(
 export function runInImportSession<Result>(session: Session, run: () => Promise<Result>): Promise<Result> {
   return runInSession(session, async () => {
     const { rows } = await session.client.query<{ locked: boolean }>(
-      `select pg_try_advisory_lock(hashtextextended('parley import', 0)) as locked`,
+      `select pg_try_advisory_lock(${importLockKey}) as locked`,
     );
     if (rows[0]?.locked !== true)
       throw new ArchiveError('Another import is running on this database. Wait until it has finished.');

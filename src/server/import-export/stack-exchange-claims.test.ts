@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mergeInTransaction, runAccountMerges } from '#server/admin/account-merge.ts';
 import { transaction } from '#server/core/database.ts';
 import { createAccountDeletionJob, deleteAccountInTransaction } from '#server/identity/account-deletion.ts';
@@ -68,7 +68,7 @@ const runMerges = () =>
     { until: Date.now() + 60_000, waitSeconds: -1 },
   );
 
-/** A new member claims the profile of a user of the archive. */
+/** A new member claims the profile of a user of the archive: another one in each test, because profiles that were claimed stay. */
 async function claim(key: number): Promise<Member> {
   const member = await server.register(`Owner of ${key}`);
   await startClaim(key, member);
@@ -132,4 +132,42 @@ test('links to the old site stay in a text that its author edited here', async (
   expect(await importInto(files)).toMatchObject({ isUnchanged: true, added: { links: 0 } });
   const { rows } = await sql`select content from question where id = ${id}`.execute(server.db);
   expect(rows).toEqual([{ content }]);
+});
+
+test('a claim while an import runs ends after it, so that the member gets its new posts', async () => {
+  const Users = [...archive.Users, userRow(4)];
+  await importInto({ ...archive, Users });
+  const member = await server.register('Early owner');
+  const blocker = await connect();
+  await blocker.query('begin');
+  await blocker.query('select from base_question where id = $1 for no key update', [
+    await idOf('question', 1),
+  ]);
+  const running = importInto({
+    ...archive,
+    Users: [userRow(1, { LastAccessDate: later }), ...Users.slice(1)],
+    Posts: [questionRow(1, { ViewCount: 99 }), ...archive.Posts.slice(1), questionRow(7, { OwnerUserId: 4 })],
+  });
+  const isWaiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+    return rows.length > 0;
+  };
+  await vi.waitUntil(isWaiting, { timeout: 60_000, interval: 20 });
+  await startClaim(4, member);
+  await runMerges();
+  const isFinished = async () => {
+    const { rows } = await sql`
+      select from account_merge where into_id = ${member.id} and finished_at is not null`.execute(server.db);
+    return rows.length > 0;
+  };
+  expect(await isFinished()).toBe(false);
+  await blocker.query('commit');
+  await running;
+  await runMerges();
+  expect(await isFinished()).toBe(true);
+  const { rows } = await sql`
+    select author_id from question where id = ${await idOf('question', 7)}`.execute(server.db);
+  expect(rows).toEqual([{ author_id: member.id }]);
 });
