@@ -257,7 +257,7 @@ async function showInPosts(
     if (text === content) continue;
     const post = { kind, id };
     await updateContent(tx, post, text);
-    await saveUploadReferences(tx, { post, text });
+    await saveUploadReferences(tx, { post, text, ownerIds: [null] });
     changed.push(id);
     events.push({ topic: `question:${questionId}`, event: editEvents[kind](id) });
   }

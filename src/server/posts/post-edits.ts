@@ -145,7 +145,8 @@ export async function editPost(
   const mentioned = await refuseTexts(tx, edit);
   await saveRevision(tx, { ...post, old, suggestionId });
   const editEvents = await writers[post.kind](tx, { old, texts });
-  await saveUploadReferences(tx, { post, text: texts.content });
+  // Who approves a suggested edit can add pictures, too.
+  await saveUploadReferences(tx, { post, text: texts.content, ownerIds: [editorId, viewer.id] });
   const notificationEvents = await notifyOfMentions(tx, { senderId: editorId, ...old.location, mentioned });
   const target = draftTargets.edit(post);
   const draftEvents = await endDraft(tx, { memberId: editorId, target, key, text: texts });

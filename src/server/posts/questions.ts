@@ -81,7 +81,11 @@ export async function storeQuestion(tx: Tx, question: NewQuestion): Promise<NewP
     excerpt: createExcerpt(draft.content),
   });
   const tagEvents = await countQuestionTags(tx, { ids: tags.map((tag) => tag.id), by: 1, at });
-  await saveUploadReferences(tx, { post: { kind: 'question', id }, text: draft.content });
+  await saveUploadReferences(tx, {
+    post: { kind: 'question', id },
+    text: draft.content,
+    ownerIds: [viewer.id],
+  });
   await addToStatistics(tx, { questionIds: [id], answerIds: [], replyIds: [] });
   const location = { senderId: viewer.id, questionId: id, answerId: null, replyId: null };
   const notificationEvents = await notifyOfMentions(tx, { ...location, mentioned });

@@ -89,7 +89,7 @@ export async function storeReply(tx: Tx, reply: NewReply): Promise<NewPostId> {
     authorId: viewer.id,
     content,
   });
-  await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: content });
+  await saveUploadReferences(tx, { post: { kind: 'reply', id }, text: content, ownerIds: [viewer.id] });
   await addToStatistics(tx, { questionIds: [], answerIds: [], replyIds: [id] });
   const active = await touchQuestion(tx, { id: on.questionId, at });
   const notificationEvents = await notifyOfReply(tx, {

@@ -5,6 +5,9 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { findUploadNames, type PictureSize, type UploadFile } from '#shared/core/uploads.ts';
 import type { EncodedFile, UploadKind } from './uploads-encoding.ts';
 
+/** Whose uploads a text may show. Null: imported pictures, which have no owner. */
+export type OwnerIds = readonly (number | null)[];
+
 /** Identifies a file that was uploaded, or imported without an owner (null). `hash`: SHA-256 of its bytes. */
 export type UploadContent = { memberId: number | null; kind: UploadKind; hash: Buffer };
 
@@ -50,6 +53,14 @@ export async function insertUpload(
   return { name: row.name, width: row.width, height: row.height };
 }
 
+/** SQL: whether a visible post shows an upload. */
+const isShown = sql`exists (
+  select from upload_reference reference where reference.upload_id = upload.id and (
+    exists (select from question where id = question_id) or exists (select from answer where id = answer_id)
+    or exists (select from reply where id = reply_id and deleted_at is null)
+  )
+)`;
+
 /** A file: its content, or its key in the object store. */
 export type FileContent = { content: Buffer | null; key: string | null };
 
@@ -66,12 +77,7 @@ export async function findUploadFile(
     select content, object_key as key from upload join upload_file on upload_id = upload.id
     where name = ${name} and upload_file.width = ${width} and upload_file.height = ${height} and (
       ${viewer.isModerator} or kind = 'avatar' or member_id = ${viewer.id}
-      or exists (
-        select from upload_reference reference where reference.upload_id = upload.id and (
-          exists (select from question where id = question_id) or exists (select from answer where id = answer_id)
-          or exists (select from reply where id = reply_id and deleted_at is null)
-        )
-      )
+      or ${isShown}
     )`.execute(db);
   return rows[0];
 }
@@ -84,26 +90,38 @@ export async function findLargestFile(db: Reader, name: string): Promise<FileCon
   return rows[0];
 }
 
-/** Stores that a post shows the uploads with these names. */
+/**
+ * Stores that a post shows the uploads with these names: those of the owners, and those that a visible post shows.
+ * Otherwise, anyone who knows the address of a picture could show it again after its post was deleted or hidden.
+ */
 export async function insertUploadReferences(
   tx: Tx,
-  { post: { kind, id }, names }: { post: PostRef; names: readonly string[] },
+  { post: { kind, id }, names, ownerIds }: { post: PostRef; names: readonly string[]; ownerIds: OwnerIds },
 ): Promise<void> {
   await sql`
     insert into upload_reference (upload_id, ${sql.ref(`${kind}_id`)})
-    select id, ${id}::bigint from upload where name = any(${[...names]}::text[]) order by id for key share
+    select id, ${id}::bigint from upload where name = any(${[...names]}::text[]) and (
+      coalesce(member_id, 0) = any(${ownerIds.map((ownerId) => ownerId ?? 0)}::bigint[]) or ${isShown}
+    )
+    order by id for key share
     on conflict do nothing`.execute(tx);
 }
 
 /** The same for new answers, as a CTE for the statement that inserts them; empty if no answer shows an upload. */
-export function insertAnswerUploadReferences(answers: readonly { id: number; content: string }[]) {
-  const shown = answers.flatMap(({ id, content }) => findUploadNames(content).map((name) => ({ id, name })));
+export function insertAnswerUploadReferences(
+  answers: readonly { id: number; authorId: number; content: string }[],
+) {
+  const shown = answers.flatMap(({ content, ...answer }) =>
+    findUploadNames(content).map((name) => ({ ...answer, name })),
+  );
   if (shown.length === 0) return sql``;
   return sql`upload_references as (
     insert into upload_reference (upload_id, answer_id)
     select upload.id, answer_id
-    from unnest(${shown.map(({ id }) => id)}::bigint[], ${shown.map(({ name }) => name)}::text[]) shown (answer_id, name)
-    join upload on upload.name = shown.name
+    from unnest(
+      ${shown.map(({ id }) => id)}::bigint[], ${shown.map(({ authorId }) => authorId)}::bigint[], ${shown.map(({ name }) => name)}::text[]
+    ) shown (answer_id, author_id, name)
+    join upload on upload.name = shown.name and (member_id = author_id or ${isShown})
   ),`;
 }
 

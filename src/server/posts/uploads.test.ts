@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { limits, serverLimits } from '#shared/core/limits.ts';
+import type { EditSuggestionTexts } from '#shared/moderation/edit-suggestions.ts';
 import { getPictureSizes, parseUploadPath } from '#shared/core/uploads.ts';
 import { type ApiClient, expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
@@ -207,6 +208,53 @@ describe('a picture is shown to other members', () => {
     expect(await statusOf(bob, path)).toBe(200);
     await ann.remove('questions', id);
     expect(await statusOf(bob, path)).toBe(404);
+  });
+
+  test('not again when another member writes its address after its post was deleted or hidden', async () => {
+    const writings = [
+      async (content: string) => bob.ask({ content }),
+      async (content: string) => bob.answer(await ann.ask(), content),
+      async (content: string) => bob.replyToQuestion(await ann.ask(), { content }),
+    ];
+    for (const write of writings)
+      for (const isHidden of [true, false]) {
+        const path = await ann.upload(createPngPicture());
+        const id = await ann.ask({ content: `![bread](${path})` });
+        if (isHidden) expectOk(await actOnPost(moderator, 'hide', 'question', id));
+        else await ann.remove('questions', id);
+        await write(`Again: ![bread](${path})`);
+        expect([await statusOf(eve, path), await statusOf(bob, path)]).toEqual([404, 404]);
+        expect(await statusOf(ann, path)).toBe(200);
+      }
+  });
+
+  test('also in a quote of a visible post, which keeps it', async () => {
+    const path = await ann.upload(createPngPicture());
+    const id = await ann.ask({ content: `![bread](${path})` });
+    await bob.answer(await bob.ask(), `> ![bread](${path})`);
+    await ann.remove('questions', id);
+    expect(await statusOf(eve, path)).toBe(200);
+  });
+
+  test('after an edit by a moderator, and after the author approved an edit that adds another one', async () => {
+    const [own, added] = [await ann.upload(createPngPicture()), await bob.upload(createPngPicture())];
+    const draft = { title: 'How long does bread keep?', tags: ['baking'] };
+    const id = await ann.ask({ ...draft, content: `![bread](${own})` });
+    const suggest = async (member: Member, content: string) =>
+      expectOk(
+        await member.post<{ id: number }>(`/questions/${id}/edit-suggestions`, {
+          ...draft,
+          content,
+          summary: 'Clearer',
+        }),
+      ).id;
+    await suggest(moderator, `Edited: ![bread](${own})`);
+    const suggestion = await suggest(bob, `Suggested: ![bread](${own}) ![crumb](${added})`);
+    expect([await statusOf(eve, own), await statusOf(eve, added)]).toEqual([200, 404]);
+    const { editedAt } = expectOk(await ann.get<EditSuggestionTexts>(`/edit-suggestions/${suggestion}`));
+    const decision = { decision: 'approve', basedOn: editedAt };
+    expectOk(await ann.put(`/edit-suggestions/${suggestion}/decision`, decision));
+    expect([await statusOf(eve, own), await statusOf(eve, added)]).toEqual([200, 200]);
   });
 
   test('and to visitors while public reading is on, for an hour at most in a shared cache', async () => {

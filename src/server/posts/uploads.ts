@@ -19,6 +19,7 @@ import {
   findUploadFile,
   insertUpload,
   insertUploadReferences,
+  type OwnerIds,
   setAvatar,
   touchUpload,
   type UploadContent,
@@ -133,13 +134,16 @@ export async function readLargestFile(
   return found === undefined ? Buffer.alloc(0) : readFileContent(found, objectStore);
 }
 
-/** Stores which uploads a post shows, when it is written or edited. */
+/**
+ * Stores which uploads a post shows, when it is written or edited. Those that it showed before stay.
+ * @param ownerIds who wrote the text
+ */
 export async function saveUploadReferences(
   tx: Tx,
-  { post, text }: { post: PostRef; text: string },
+  { post, text, ownerIds }: { post: PostRef; text: string; ownerIds: OwnerIds },
 ): Promise<void> {
   const names = findUploadNames(text);
-  if (names.length > 0) await insertUploadReferences(tx, { post, names });
+  if (names.length > 0) await insertUploadReferences(tx, { post, names, ownerIds });
 }
 
 /** Hours for which an upload that no post or draft shows is stored. */
