@@ -134,8 +134,11 @@ export async function resolveRows(
 ): Promise<void> {
   await findKnownRows(client, source);
   await client.query(`
+    -- A claimed profile is empty; its rows belong to the member.
     update line_member set is_deleted = true
-    where new_id is not null and not exists (select from member where id = new_id and deleted_at is null);
+    where new_id is not null and not exists (
+      select from member where deleted_at is null and id = coalesce(
+        (select into_id from account_merge where account_merge.member_id = line_member.new_id), line_member.new_id));
     update line_post set is_skipped = 'hidden or deleted here'
     where new_id is not null and not case kind
       when 1 then exists (select from question where id = new_id)
