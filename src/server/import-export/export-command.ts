@@ -34,7 +34,7 @@ export function registerExportCommand(program: Command, parts: ExportCommandPart
     .option('--private', 'also email addresses, who voted, follows and bookmarks')
     .option(
       '--license <name>',
-      "the licence of your members' posts, such as 'CC BY-SA 4.0', to be stated in it",
+      "the licence of your members' posts, such as 'CC BY-SA 4.0', to be stated in it; required for stackexchange if there are any",
     )
     .addHelpText('after', help)
     .action((directory: string, flags: Flags) => run(directory, flags, parts));

@@ -27,6 +27,15 @@ export async function endSnapshot(client: ClientBase): Promise<void> {
     reset timezone;`);
 }
 
+/** Whether there are visible posts without a licence: those that were written here. */
+export async function hasPostsWithoutLicense(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(`
+    select exists (select from question where source_license is null)
+      or exists (select from answer where source_license is null)
+      or exists (select from reply where source_license is null and deleted_at is null) as found`);
+  return rows[0]?.found === true;
+}
+
 /** Counts the rows of each kind. */
 export async function countExported(
   client: ClientBase,

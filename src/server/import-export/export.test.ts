@@ -269,6 +269,20 @@ it('writes earlier versions of edited posts to the history of the archive', asyn
   expect(await other.rows('select tags from revision')).toEqual([{ tags: ['machine learning', 'beer'] }]);
 });
 
+it('refuses an archive with posts that were written here without a licence for them', async () => {
+  const community = await createCommunity();
+  await community.rows(`
+    insert into reply (question_id, level, author_id, content)
+      select question.id, 0, member.id, 'Mine' from question, member where question.source_key = '1' and display_name = 'Ada'`);
+  const directory = await newDirectory();
+  await expect(run(community, { directory, format: 'stackexchange' })).rejects.toThrow(
+    'An archive states the licence of each post. Give that of your members\' posts with "--license NAME"',
+  );
+  expect(existsSync(directory)).toBe(false);
+  await run(community, { format: 'stackexchange', license: 'CC BY 4.0' });
+  await run(community);
+});
+
 it('writes one state of the community, although members write meanwhile', async () => {
   const community = await createCommunity();
   let isWritten = false;

@@ -58,6 +58,7 @@ export async function exportCommunity(options: ExportOptions): Promise<ExportSum
     try {
       signal?.throwIfAborted();
       await queries.beginSnapshot(client);
+      await requireLicense(options);
       const summary = await writeFiles(options, partial);
       await queries.endSnapshot(client);
       signal?.throwIfAborted();
@@ -74,6 +75,15 @@ export async function exportCommunity(options: ExportOptions): Promise<ExportSum
 }
 
 function ignore(): void {}
+
+/** Readers of archives take a licence of Stack Exchange, by date, for posts that state none. */
+async function requireLicense({ client, format, license }: ExportOptions): Promise<void> {
+  if (format !== 'stackexchange' || license !== undefined) return;
+  if (await queries.hasPostsWithoutLicense(client))
+    throw new ArchiveError(
+      'An archive states the licence of each post. Give that of your members\' posts with "--license NAME", such as "CC BY-SA 4.0".',
+    );
+}
 
 async function writeFiles(options: ExportOptions, partial: string): Promise<ExportSummary> {
   const { client, format, withPrivateData, progress } = options;
