@@ -35,6 +35,9 @@ const name = z
   .transform((text) => Array.from(text).slice(0, limits.displayNameMax).join(''))
   .pipe(z.string().min(1, 'is empty'));
 const text = z.string().transform((raw) => cleanText(raw));
+/** Limits count code points, as those of the schema and of archives do. */
+const atMost = (max: number) =>
+  z.string().refine((content) => countCodePoints(content) <= max, `has more than ${max} characters`);
 /** The path of a file. */
 const withoutNul = z.string().transform((path) => path.replaceAll('\0', ''));
 const format = z.enum(['markdown', 'html']).default('markdown');
@@ -55,7 +58,7 @@ const source = z
   .strictObject({
     site: z.string().min(1).max(253),
     id: requiredLine.refine(isShort, longReason),
-    license: line.pipe(z.string().max(200)).optional(),
+    license: line.pipe(atMost(serverLimits.importedLicense)).optional(),
   })
   .optional();
 
@@ -81,7 +84,7 @@ const post = {
   importedDownvotes: count,
   createdAt: time.optional(),
   editedAt: time.optional(),
-  license: requiredLine.pipe(z.string().max(200)).optional(),
+  license: requiredLine.pipe(atMost(serverLimits.importedLicense)).optional(),
   url,
   source,
 };
@@ -94,7 +97,6 @@ const siteHistory = {
   communityWikiAt: time.optional(),
   bounties: z
     .array(z.strictObject({ amount: z.int().positive().max(serverLimits.bounty), day: time }))
-    .max(100)
     .optional(),
 };
 
@@ -111,7 +113,7 @@ const member = z.strictObject({
   id,
   name,
   bio: text.optional(),
-  location: line.pipe(z.string().max(limits.location)).optional(),
+  location: line.pipe(atMost(limits.location)).optional(),
   website: z
     .string()
     .refine((address) => parseWebsite(address) !== null, 'is not an address such as https://example.org')
@@ -135,7 +137,7 @@ const member = z.strictObject({
 const badge = z
   .strictObject({
     memberId: id,
-    name: requiredLine.pipe(z.string().max(serverLimits.importedBadgeName)),
+    name: requiredLine.pipe(atMost(serverLimits.importedBadgeName)),
     class: z.enum(badgeClasses).optional(),
     tagBased: z.boolean().default(false),
     awards: z.int().positive().max(1_000_000).default(1),
@@ -148,7 +150,7 @@ const badge = z
 const question = z.strictObject({
   ...post,
   ...siteHistory,
-  title: requiredLine.pipe(z.string().max(1000)),
+  title: requiredLine.pipe(atMost(serverLimits.importedTitle)),
   content: text,
   tags,
   views: count,
@@ -156,7 +158,7 @@ const question = z.strictObject({
   duplicateOf: id.optional(),
   closedReason: z.enum(closingReasons).optional(),
   closedAt: time.optional(),
-  lockReason: requiredLine.pipe(z.string().max(500)).optional(),
+  lockReason: requiredLine.pipe(atMost(500)).optional(),
 });
 
 const answer = z.strictObject({ ...post, ...siteHistory, questionId: id, content: text });
@@ -177,9 +179,9 @@ const tagTextSource = z
     id: requiredLine.pipe(z.string().max(500)),
     url: z
       .url({ protocol: /^https?$/u })
-      .max(500)
+      .max(1000)
       .transform(cleanLine),
-    license: requiredLine.pipe(z.string().max(200)),
+    license: requiredLine.pipe(atMost(serverLimits.importedLicense)),
     adapted: z.boolean().default(false),
   })
   .optional();
@@ -190,8 +192,8 @@ const tag = z.strictObject({
     (each) => countCodePoints(each) <= limits.tag,
     `has more than ${limits.tag} characters`,
   ),
-  description: z.string().transform(cleanDescription).pipe(z.string().max(limits.tagDescription)).optional(),
-  about: text.pipe(z.string().max(limits.tagAbout)).optional(),
+  description: z.string().transform(cleanDescription).pipe(atMost(limits.tagDescription)).optional(),
+  about: text.pipe(atMost(limits.tagAbout)).optional(),
   descriptionSource: tagTextSource,
   aboutSource: tagTextSource,
   synonymOf: requiredLine.optional(),
@@ -208,7 +210,7 @@ const revision = z.strictObject({
   replacedAt: time.optional(),
   editorId: id.optional(),
   editorName: name.optional(),
-  summary: line.pipe(z.string().max(500)).optional(),
+  summary: line.pipe(atMost(500)).optional(),
   imported: z.boolean().optional(),
 });
 
@@ -237,7 +239,7 @@ const bookmark = z
     memberId: id,
     questionId: id.optional(),
     answerId: id.optional(),
-    note: text.pipe(z.string().max(limits.bookmarkNote)).default(''),
+    note: text.pipe(atMost(limits.bookmarkNote)).default(''),
     createdAt: time.optional(),
   })
   .refine(

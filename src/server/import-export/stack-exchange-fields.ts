@@ -1,6 +1,6 @@
 import { truncate } from '#shared/core/text.ts';
 import { sanitizeName } from '#shared/identity/display-names.ts';
-import { limits } from '#shared/core/limits.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import { normalizeTags } from '#shared/posts/tags.ts';
 import { cleanLine } from './stack-exchange-characters.ts';
 
@@ -45,10 +45,12 @@ export function parseTags(text: string | undefined): string[] {
 }
 
 /**
- * Returns the licence of a text without an explicit one, by its creation time
+ * Returns the licence of a text; of one without an explicit licence, by its creation time
  * (https://stackoverflow.com/help/licensing).
  */
-export function getLicenseAt(created: string): string {
+export function parseLicense(text: string | undefined, created: string): string {
+  const license = truncate(cleanLine(text ?? ''), serverLimits.importedLicense);
+  if (license !== '') return license;
   if (created < '2011-04-08') return 'CC BY-SA 2.5';
   return created < '2018-05-02' ? 'CC BY-SA 3.0' : 'CC BY-SA 4.0';
 }

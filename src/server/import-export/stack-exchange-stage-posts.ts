@@ -1,12 +1,12 @@
-import { countCodePoints, tagKey } from '#shared/core/text.ts';
-import { limits } from '#shared/core/limits.ts';
+import { countCodePoints, tagKey, truncate } from '#shared/core/text.ts';
+import { limits, serverLimits } from '#shared/core/limits.ts';
 import { createExcerpt } from '#server/posts/index.ts';
 import type { ClientBase } from 'pg';
 import { cleanLine } from './stack-exchange-characters.ts';
 import type { ConvertedText } from './stack-exchange-content.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import {
-  getLicenseAt,
+  parseLicense,
   parseInteger,
   parsePersonName,
   parseTags,
@@ -105,7 +105,7 @@ function postCells(row: ArchiveRow, created: string): CopyCell[] {
     Math.max(parseInteger(row['ViewCount']) ?? 0, 0),
     parseInteger(row['OwnerUserId']),
     parsePersonName(row['OwnerDisplayName']),
-    row['ContentLicense'] ?? getLicenseAt(created),
+    parseLicense(row['ContentLicense'], created),
     parseTime(row['ClosedDate']),
     parseTime(row['CommunityOwnedDate']),
   ];
@@ -113,7 +113,7 @@ function postCells(row: ArchiveRow, created: string): CopyCell[] {
 
 function questionCells(row: ArchiveRow, text: string): CopyCell[] | null {
   const beginning = createExcerpt(text);
-  const title = cleanLine(row['Title'] ?? '') || beginning.excerpt;
+  const title = truncate(cleanLine(row['Title'] ?? ''), serverLimits.importedTitle) || beginning.excerpt;
   const content = text || title;
   if (title === '') return null;
   const tags = parseTags(row['Tags']);

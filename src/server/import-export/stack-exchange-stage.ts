@@ -7,7 +7,7 @@ import type { ConvertedText } from './stack-exchange-content.ts';
 import type { ArchiveText } from './stack-exchange-conversion.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import {
-  getLicenseAt,
+  parseLicense,
   parseInteger,
   parseLocation,
   parsePersonName,
@@ -95,7 +95,7 @@ export const stageComments: StageRows = async (client, rows, tally) => {
       created,
       ...author,
       content,
-      row['ContentLicense'] ?? getLicenseAt(created),
+      parseLicense(row['ContentLicense'], created),
       mayLinkToPosts(content),
     ];
   });

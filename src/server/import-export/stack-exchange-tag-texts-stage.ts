@@ -4,7 +4,7 @@ import { truncateAtWord } from '#shared/core/text.ts';
 import { type CopyCell, copyRows } from './copy-rows.ts';
 import { cleanDescription } from './stack-exchange-characters.ts';
 import type { ConvertedText } from './stack-exchange-content.ts';
-import { getLicenseAt, parseInteger, parseTime } from './stack-exchange-fields.ts';
+import { parseLicense, parseInteger, parseTime } from './stack-exchange-fields.ts';
 import { mayLinkToPosts } from './stack-exchange-links.ts';
 import { incompleteReason, stageEach } from './stack-exchange-stage.ts';
 import type { RowTally } from './stack-exchange-tally.ts';
@@ -33,7 +33,7 @@ export async function stageTagTexts(
     const content =
       kind === 'description' ? truncateAtWord(cleanDescription(page), limits.tagDescription) : text.content;
     if (page.trim() === '' || content === '') return 'excerpts and tag wikis without text';
-    return [id, kind, content, row['ContentLicense'] ?? getLicenseAt(created), mayLinkToPosts(content)];
+    return [id, kind, content, parseLicense(row['ContentLicense'], created), mayLinkToPosts(content)];
   });
   await copyRows(client, 'archive_tag_text (id, kind, content, license, has_links)', staged);
 }

@@ -36,7 +36,7 @@ export async function addVersions(
         insert into revision (${column}, number, title, content, tags, created_at, replaced_at, is_imported,
           imported_editor_id, imported_editor_name, imported_approver_id, imported_summary)
         select location.${column}, version.number,
-          ${isQuestion ? 'coalesce(title.text, question.title)' : 'null'}, content.text,
+          ${isQuestion ? "coalesce(nullif(title.text, ''), question.title)" : 'null'}, content.text,
           ${isQuestion ? `coalesce(string_to_array(tags.text, E'\\n'), '{}')` : 'null::text[]'}, version.created,
           version.replaced, true, editor.id, case when editor.id is null then version.editor_name end, approver.id,
           version.summary

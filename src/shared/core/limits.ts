@@ -58,6 +58,9 @@ export const limits = {
 
 /** Limits of docs/product.md that the browser does not need, so that pages do not load them. */
 export const serverLimits = {
+  /** Titles and names of licences of imported posts. */
+  importedTitle: 1000,
+  importedLicense: 200,
   /** Points of a bounty of an imported post. */
   bounty: 1_000_000,
   /** The name of a badge of an imported profile, and the badges of a site that a profile lists. */
