@@ -1938,6 +1938,7 @@ export interface components {
         | 'too-many-draft-saves'
         | 'too-many-edits'
         | 'too-many-email-changes'
+        | 'too-many-emails-to-address'
         | 'too-many-failed-sign-ins'
         | 'too-many-followed-tags'
         | 'too-many-links'

@@ -202,6 +202,18 @@ describe('changing the email address', () => {
     expect(await node.visitor().post('/email/change', { token })).toMatchObject({ status: 410 });
   });
 
+  test('is delayed by an hour at most if others have named the address', async () => {
+    const [ida, ivo, iris, owner] = await server.registerAll('Ida', 'Ivo', 'Iris', 'Ines');
+    for (const other of [ida, ivo, iris]) expectOk(await change(other, 'ines@new.example'));
+    const refused = await change(owner, 'ines@new.example');
+    expect(refused).toMatchObject({ status: 429, code: 'too-many-emails-to-address' });
+    const waitMs = Number(refused.headers.get('retry-after')) * 1_000;
+    await sql`update rate_limit set expire = expire - ${waitMs}::bigint where key like 'change-email-address:%'`.execute(
+      server.db,
+    );
+    expectOk(await change(owner, 'ines@new.example'));
+  });
+
   test('ends with a change of the password, which may be a reaction to it', async () => {
     const hugo = await server.register('Hugo');
     expectOk(await change(hugo, 'thief@new.example'));

@@ -54,7 +54,8 @@ export function createEmailAddresses({
   const day = 24 * 60 * 60;
   // Limits the emails that a member can have sent to other people's addresses.
   const byMember = createRateLimit(db, { name: 'change-email', points: 5, seconds: day });
-  const byAddress = createRateLimit(db, { name: 'change-email-address', points: 3, seconds: day });
+  // By the hour, so that others who name an address do not keep its owner from using it.
+  const byAddress = createRateLimit(db, { name: 'change-email-address', points: 3, seconds: 60 * 60 });
   const switchingOn = createRateLimit(db, { name: 'switch-email-on', points: 3, seconds: day });
 
   return {
@@ -115,7 +116,7 @@ export function createEmailAddresses({
     await refuseTakenEmail(db, { address, memberId });
     if (emails !== undefined) {
       await requirePoint(byMember, { key: String(memberId), code: 'too-many-email-changes' });
-      await requirePoint(byAddress, { key: address, code: 'too-many-email-changes' });
+      await requirePoint(byAddress, { key: address, code: 'too-many-emails-to-address' });
     }
     await inEmailTransaction(async (tx) => {
       await deleteLinks(tx, { memberId, purposes: ['change_email'] });

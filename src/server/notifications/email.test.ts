@@ -78,6 +78,19 @@ test('limits confirmation emails per day', async () => {
   expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([204, 204, 429]);
 });
 
+test('limits confirmation emails to one address per hour, whichever account has it', async () => {
+  const request = (member: Member) => member.post('/notification-preferences/confirmation', undefined);
+  const address = 'shared@example.org';
+  for (const member of [bob, bob, ann]) {
+    await sql`update member set email = 'free-' || id || '@example.org' where email = ${address}`.execute(
+      server.db,
+    );
+    await sql`update member set email = ${address} where id = ${member.id}`.execute(server.db);
+    expect(await request(member)).toMatchObject({ status: 204 });
+  }
+  expect(await request(ann)).toMatchObject({ status: 429, code: 'too-many-emails-to-address' });
+});
+
 test('combines many votes into one email and pauses before the next', async () => {
   await enableEmail(ann, 'votes', 'instant');
   const id = await ann.ask();

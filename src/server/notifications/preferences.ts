@@ -2,7 +2,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Queryable, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { createRateLimit } from '#server/core/rate-limits.ts';
+import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { signToken, verifyToken } from '#server/core/signed-tokens.ts';
@@ -56,10 +56,12 @@ export function createNotificationPreferences({
 }: NotificationPreferenceDeps) {
   const { secret } = settings;
   // A member can request another email, but not send many to someone else's address.
-  const confirmationLimit = createRateLimit(db, {
-    name: 'email-confirmation',
+  const byMember = createRateLimit(db, { name: 'email-confirmation', points: 3, seconds: 24 * 60 * 60 });
+  // By the hour, so that accounts of others with an address do not keep its owner from confirming it.
+  const byAddress = createRateLimit(db, {
+    name: 'email-confirmation-address',
     points: 3,
-    seconds: 24 * 60 * 60,
+    seconds: 60 * 60,
   });
 
   return {
@@ -130,25 +132,27 @@ export function createNotificationPreferences({
    */
   async function sendConfirmation(viewer: Viewer): Promise<void> {
     if (queueConfirmationEmail === undefined) throw createEmailDisabledError();
-    if (await trySendConfirmation(viewer.id)) return;
-    throw new ProblemError('too-many-confirmation-emails', {
-      retryAfter: 24 * 60 * 60,
-    });
+    await sendLimited(viewer.id);
   }
 
-  /** Returns false if the limit is reached. */
-  async function trySendConfirmation(memberId: number): Promise<boolean> {
+  /** Sends a confirmation email unless the limit is reached. */
+  async function trySendConfirmation(memberId: number): Promise<void> {
+    try {
+      await sendLimited(memberId);
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.kind === 'too-many')) throw error;
+    }
+  }
+
+  /** @throws ProblemError 'too-many' */
+  async function sendLimited(memberId: number): Promise<void> {
     const address = await findEmailOfMember(db, memberId);
-    if (address === undefined || address.isConfirmed || queueConfirmationEmail === undefined) return true;
-    if (
-      !(await confirmationLimit.consume(String(memberId))) ||
-      !(await confirmationLimit.consume(address.email))
-    )
-      return false;
+    if (address === undefined || address.isConfirmed || queueConfirmationEmail === undefined) return;
     const { email, language } = address;
+    await requirePoint(byMember, { key: String(memberId), code: 'too-many-confirmation-emails' });
+    await requirePoint(byAddress, { key: email, code: 'too-many-emails-to-address' });
     const token = createConfirmationToken(settings, { memberId, email });
     await transaction(db, (tx) => queueConfirmationEmail(tx, { memberId, email, language, token }));
-    return true;
   }
 
   /**

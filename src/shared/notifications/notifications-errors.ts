@@ -7,7 +7,11 @@ export const notificationsErrors = {
   'email-disabled': ['disabled', "Email isn't set up on this site."],
   'too-many-confirmation-emails': [
     'too-many',
-    'We have sent you several of these emails today. Please check your inbox first.',
+    'We have sent you several of these emails today. Check your inbox, or try again tomorrow.',
+  ],
+  'too-many-emails-to-address': [
+    'too-many',
+    'We have sent several of these emails to this address. Check its inbox, or try again in an hour.',
   ],
   'unsubscribe-link-not-valid': [
     'gone',
