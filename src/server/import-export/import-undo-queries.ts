@@ -265,7 +265,10 @@ export async function deleteTagTexts(client: ClientBase, runId: number): Promise
     where id in (select tag_id from removed_tag_text) order by id`);
 }
 
-/** Deletes the members that the import added, except those who have something else here. These keep their profile. */
+/**
+ * Deletes the members that the import added, with their email addresses, except those who have signed in or have something
+ * else here. These keep their profile.
+ */
 export async function deleteMembers(client: ClientBase, runId: number): Promise<void> {
   const references = await listReferences(client, 'member', [
     'question_follow',
@@ -278,10 +281,19 @@ export async function deleteMembers(client: ClientBase, runId: number): Promise<
     [runId],
   );
   await client.query(`create temporary table removed_member (id bigint primary key) on commit drop`);
+  // First, so that the next statement sees who signed in meanwhile.
+  await client.query(
+    `select from member
+     where id in (select id from imported_row where run_id = $1 and kind = 'member') and email is not null
+     order by id for update`,
+    [runId],
+  );
   await client.query(
     `insert into removed_member
      select id from member
-     where id in (select id from imported_row where run_id = $1 and kind = 'member') and email is null
+     where id in (select id from imported_row where run_id = $1 and kind = 'member')
+       and not exists (select from account where member_id = member.id)
+       and not exists (select from session where member_id = member.id)
        and not (${references.join(' or ')})`,
     [runId],
   );

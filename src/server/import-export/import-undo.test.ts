@@ -219,6 +219,26 @@ test('the undoing of JSON lines removes their topics with texts, members with pi
   expect(await findViolations(server.db)).toEqual([]);
 });
 
+test('the undoing removes email addresses of members who never signed in, and keeps those of others', async () => {
+  const emails = ['never', 'once'].map((name) => `${name}@forum.example.org`);
+  const id = await importLines({
+    members: emails.map((email, index) => ({ id: index + 1, name: 'Ada', email })),
+    questions: [{ id: 1, title: 'T', content: 'C', authorId: 1 }],
+  });
+  await sql`
+    insert into account (member_id, account_id, provider_id, password)
+    select id, id, 'credential', '' from member where email = ${emails[1]}`.execute(server.db);
+  await undo(id);
+  const { rows } = await sql`select email from member where email like '%@forum.example.org'`.execute(
+    server.db,
+  );
+  expect(rows).toEqual([{ email: emails[1] }]);
+  expect(await findViolations(server.db)).toEqual([]);
+  await sql`delete from member where email = ${emails[1]}`.execute(server.db);
+  await sql`delete from imported_row where kind = 'member'`.execute(server.db);
+  await sql`delete from import_source`.execute(server.db);
+});
+
 test('the undoing of an import is refused after a later one with posts of the same site', async () => {
   const id = await importLines({
     members: [{ id: 3, name: 'Member 1', source: { site, id: '1' } }],
