@@ -85,11 +85,18 @@ export function runInTransaction<Result>(
 
 function ignore(): void {}
 
-/** Removes the statement timeout, and ends statements of a disconnected client. */
+/**
+ * Removes the statement timeout. PostgreSQL notices when the program is gone: during a statement by the check interval,
+ * between two statements by keepalives, or after the timeout where the connection has none, as to a pooler. Otherwise the
+ * locks of the import would stay for hours if its host lost power.
+ */
 async function prepareSession(client: ClientBase): Promise<void> {
   await client.query(`
     set statement_timeout = 0;
-    set idle_in_transaction_session_timeout = 0;
+    set idle_in_transaction_session_timeout = '10min';
+    set tcp_keepalives_idle = 60;
+    set tcp_keepalives_interval = 10;
+    set tcp_keepalives_count = 6;
     set client_connection_check_interval = '5s';
     set work_mem = '64MB';
     set timezone = 'UTC';`);
@@ -101,6 +108,9 @@ async function resetSession(client: ClientBase): Promise<void> {
   await client.query(`
     reset statement_timeout;
     reset idle_in_transaction_session_timeout;
+    reset tcp_keepalives_idle;
+    reset tcp_keepalives_interval;
+    reset tcp_keepalives_count;
     reset client_connection_check_interval;
     reset work_mem;
     reset timezone;`);
