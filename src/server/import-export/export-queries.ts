@@ -313,11 +313,13 @@ const sources: Readonly<Record<LineKind, Source>> = {
   votes: {
     rows: `
       select row_number() over (
-        order by question_id, answer_id, reply_id, direction, vote.created_at::date, member_id) as id, vote.*
-      from vote where ${aboutVisiblePosts}`,
+        order by question_id, answer_id, reply_id, direction, vote.created_at::date, member_id) as id, vote.*,
+        voter.id as voter
+      from vote left join member voter on voter.id = member_id and voter.deleted_at is null
+      where ${aboutVisiblePosts}`,
     // A time would tell who voted, so there is a day, and the votes are not in the order in which they were cast.
     columns: { ...post, vote: 'direction', day: 'created_at::date' },
-    privateColumns: { memberId: 'member_id', createdAt: 'created_at' },
+    privateColumns: { memberId: 'voter', createdAt: 'case when voter is not null then created_at end' },
   },
   follows: {
     rows: `
@@ -326,7 +328,8 @@ const sources: Readonly<Record<LineKind, Source>> = {
         where question_id in (select id from question)
         union all select member_id, null, tag_id, created_at from tag_follow
         where tag_id in (select id from (${selectVisibleTags}) visible)
-      ) follow`,
+      ) follow
+      where member_id in (select id from member where deleted_at is null)`,
     columns: {
       memberId: 'member_id',
       questionId: 'question_id',
@@ -337,7 +340,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
   bookmarks: {
     rows: `
       select * from bookmark
-      where question_id in (select id from question) or answer_id in (select id from answer)`,
+      where member_id in (select id from member where deleted_at is null) and (question_id in (select id from question) or answer_id in (select id from answer))`,
     columns: {
       memberId: 'member_id',
       questionId: 'question_id',
@@ -351,7 +354,12 @@ const sources: Readonly<Record<LineKind, Source>> = {
       select * from upload
       where id in (select upload_id from upload_reference where ${aboutVisiblePosts})
         or name in (select avatar from member where deleted_at is null)`,
-    columns: { name: 'name', width: 'width', height: 'height', memberId: 'member_id' },
+    columns: {
+      name: 'name',
+      width: 'width',
+      height: 'height',
+      memberId: '(select id from member where id = row.member_id and deleted_at is null)',
+    },
   },
   redirects: {
     rows: `

@@ -160,11 +160,20 @@ it('leaves out private data, deleted accounts, accounts that wait and hidden pos
   expect(files).not.toContain('bookmarks.jsonl');
   expect(await readLines(directory, 'votes.jsonl')).toHaveLength(texts.length - 1);
 
+  await community.rows(`
+    insert into vote (member_id, question_id, direction) select member.id, question.id, 'up' from member, question
+      where display_name = 'Gone' and question.source_key = '1';
+    update question set upvotes = upvotes + 1 where source_key = '1'`);
   const { directory: withPrivate } = await run(community, { withPrivateData: true });
   const members = await readLines(withPrivate, 'members.jsonl');
   expect(members.map(({ name }) => name)).not.toContain('Waits');
   expect(members).toContainEqual(expect.objectContaining({ name: 'Ada', email: 'ada@example.org' }));
-  expect((await readLines(withPrivate, 'votes.jsonl'))[0]).toHaveProperty('memberId');
+  const votes = await readLines(withPrivate, 'votes.jsonl');
+  expect(votes).toHaveLength(texts.length);
+  // Deleted accounts are in no export, nor are their ids.
+  const ids = new Set(members.map(({ id }) => id));
+  expect(votes.filter(({ memberId }) => ids.has(memberId))).toHaveLength(texts.length - 1);
+  expect(votes.filter(({ memberId }) => memberId === undefined)).toHaveLength(1);
   expect(await readLines(withPrivate, 'bookmarks.jsonl')).toHaveLength(1);
 });
 
