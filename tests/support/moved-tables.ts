@@ -65,8 +65,6 @@ const leftOut: Readonly<Record<string, readonly string[]>> = {
     'imported_tag_text.is_removed',
     'member.application',
     'member.role',
-    'member.suspended_until',
-    'member.suspension_reason',
     'member_note',
     'membership_application',
     'moderation_log',
@@ -81,10 +79,6 @@ const leftOut: Readonly<Record<string, readonly string[]>> = {
     'tag_change',
     'tag_proposal',
     'tag_proposal_question',
-  ],
-  'who closed questions and approved edits on earlier sites': [
-    'question_closer',
-    'revision.imported_approver_id',
   ],
   'deleted and merged accounts': ['account_deletion', 'account_merge', 'member.deleted_at'],
   'computed from other rows, by the import or by a job': [

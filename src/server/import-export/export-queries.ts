@@ -191,6 +191,8 @@ const sources: Readonly<Record<LineKind, Source>> = {
       email: 'email',
       emailVerified: 'case when email is not null then email_verified end',
       showEmail: 'show_email',
+      suspendedUntil: 'suspended_until',
+      suspensionReason: 'suspension_reason',
       identities: `(select json_agg(json_build_object('issuer', issuer, 'subject', subject) order by issuer, subject)
         from imported_identity where member_id = row.id)`,
     },
@@ -243,6 +245,9 @@ const sources: Readonly<Record<LineKind, Source>> = {
       lockReason: 'lock_reason',
       closedReason: '(select reason from question_closing where question_id = row.id)',
       closedAt: '(select closed_at from question_closing where question_id = row.id)',
+      closedBy: `(select json_agg(closer.id order by closer.id)
+        from question_closer join member closer on closer.id = member_id and deleted_at is null
+        where question_id = row.id)`,
       communityWikiAt: '(select since from imported_wiki where question_id = row.id)',
       bounties: `(select json_agg(json_build_object('amount', amount, 'day', day) order by day, amount)
         from imported_bounty where question_id = row.id)`,
@@ -287,15 +292,17 @@ const sources: Readonly<Record<LineKind, Source>> = {
     // suggestion.
     rows: `
       select revision.*, editor.id as editor, coalesce(editor.display_name, imported_editor_name) as editor_name,
-        coalesce(suggestion.summary, imported_summary) as summary
+        coalesce(suggestion.summary, imported_summary) as summary, approver.id as approver
       from (
         select row_number() over (order by question_id, answer_id, reply_id, number) as id, question_id, answer_id,
           reply_id, number, title, content, tags, created_at, replaced_at, replaced_by_suggestion, imported_editor_id,
-          imported_editor_name, imported_summary, is_imported
+          imported_editor_name, imported_approver_id, imported_summary, is_imported
         from revision where ${aboutVisiblePosts}
       ) revision
       left join edit_suggestion suggestion on suggestion.id = replaced_by_suggestion
-      left join member editor on editor.id = coalesce(suggestion.member_id, imported_editor_id) and editor.deleted_at is null`,
+      left join member editor on editor.id = coalesce(suggestion.member_id, imported_editor_id) and editor.deleted_at is null
+      left join member approver on approver.id = coalesce(suggestion.decided_by, imported_approver_id)
+        and approver.deleted_at is null`,
     columns: {
       ...post,
       number: 'number',
@@ -306,6 +313,7 @@ const sources: Readonly<Record<LineKind, Source>> = {
       replacedAt: 'replaced_at',
       editorId: 'editor',
       editorName: 'editor_name',
+      approverId: 'approver',
       summary: 'summary',
       imported: 'nullif(is_imported, false)',
     },

@@ -74,11 +74,16 @@ export async function addIdentities(client: ClientBase): Promise<void> {
     where staged.is_new and staged.identities is not null and member.email is null and member.source_id is not null`);
 }
 
-/** Adds why new questions are closed elsewhere. */
+/** Adds why new questions are closed elsewhere, and who closed them. */
 export async function addClosings(client: ClientBase): Promise<void> {
   await client.query(`
     insert into question_closing
-    select new_id, closed_reason, closed_at from line_post where kind = 1 and is_new and closed_reason is not null`);
+    select new_id, closed_reason, closed_at from line_post where kind = 1 and is_new and closed_reason is not null;
+    insert into question_closer (question_id, member_id)
+    select distinct new_id, author.id
+    from line_post cross join lateral jsonb_array_elements_text(closers) closer
+    join line_author author on author.key = closer::bigint
+    where kind = 1 and line_post.is_new and closed_reason is not null and closers is not null`);
 }
 
 /** Adds the marks of community wikis and the bounties of new posts. */
@@ -99,11 +104,12 @@ export async function addRevisions(client: ClientBase, { isOwn }: { isOwn: boole
   for (const [name, kind] of Object.entries(postKinds)) {
     const result = await client.query(
       `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, is_imported,
-         imported_editor_id, imported_editor_name, imported_summary)
+         imported_editor_id, imported_editor_name, imported_approver_id, imported_summary)
        select post.new_id, revision.number, revision.title, revision.content, revision.tags, revision.created, revision.replaced,
-         is_imported or ${String(!isOwn)}, editor.id, case when editor.id is null then editor_name end, summary
+         is_imported or ${String(!isOwn)}, editor.id, case when editor.id is null then editor_name end, approver.id, summary
        from line_revision revision join line_post post on post.kind = revision.kind and post.id = revision.post
        left join line_author editor on editor.key = revision.editor
+       left join line_author approver on approver.key = revision.approver
        where post.kind = $1 and post.is_new and not post.deleted
        order by post.new_id, revision.number
        on conflict do nothing`,

@@ -126,6 +126,9 @@ const member = z.strictObject({
   emailVerified: z.boolean().optional(),
   /** Whether other members see the address. Kept in a move only. */
   showEmail: z.boolean().default(false),
+  /** Kept in a move only. */
+  suspendedUntil: time.optional(),
+  suspensionReason: text.pipe(atMost(500)).default(''),
   isBot: z.boolean().optional(),
   identities: z.array(identity).max(20).optional(),
   createdAt: time.optional(),
@@ -158,6 +161,7 @@ const question = z.strictObject({
   duplicateOf: id.optional(),
   closedReason: z.enum(closingReasons).optional(),
   closedAt: time.optional(),
+  closedBy: z.array(id).optional(),
   lockReason: requiredLine.pipe(atMost(500)).optional(),
 });
 
@@ -210,6 +214,7 @@ const revision = z.strictObject({
   replacedAt: time.optional(),
   editorId: id.optional(),
   editorName: name.optional(),
+  approverId: id.optional(),
   summary: line.pipe(atMost(500)).optional(),
   imported: z.boolean().optional(),
 });

@@ -140,31 +140,33 @@ it('gives the posts new ids and a source in a community that has posts, and rewr
   await expectCountsToEqualRows(other);
 });
 
-it('shows no email address to others, unless a community moves whose member had chosen so', async () => {
+it('shows email addresses and suspends members only if a community moves where it was so', async () => {
   const shown = (community: TestCommunity) =>
     community.rows(
-      'select display_name, show_email from member where email is not null order by display_name',
+      'select display_name, show_email, suspended_until from member where email is not null order by display_name',
     );
   const source = await createCommunity();
-  await source.rows(`update member set show_email = false where display_name = 'Ben'`);
+  await source.rows(`
+    update member set show_email = false, suspended_until = '2090-01-01T00:00:00Z', suspension_reason = 'Spam.'
+    where display_name = 'Ben'`);
   const exported = await exportTo(source, true);
   const forum = await writeJsonLines({
-    members: [{ id: 1, name: 'Cy', email: 'cy@example.org', showEmail: true }],
+    members: [{ id: 1, name: 'Cy', email: 'cy@example.org', showEmail: true, suspendedUntil: '2090-01-01' }],
     questions: [{ id: 1, title: 'T', content: 'C' }],
   });
   const moved = await createTestCommunity();
   await importFrom(moved, exported);
   expect(await shown(moved)).toEqual([
-    { display_name: 'Ada', show_email: true },
-    { display_name: 'Ben', show_email: false },
+    { display_name: 'Ada', show_email: true, suspended_until: null },
+    { display_name: 'Ben', show_email: false, suspended_until: new Date('2090-01-01') },
   ]);
   const other = await createTestCommunity();
   await importByHand(other, forum);
   await importFrom(other, exported);
   expect(await shown(other)).toEqual([
-    { display_name: 'Ada', show_email: false },
-    { display_name: 'Ben', show_email: false },
-    { display_name: 'Cy', show_email: false },
+    { display_name: 'Ada', show_email: false, suspended_until: null },
+    { display_name: 'Ben', show_email: false, suspended_until: null },
+    { display_name: 'Cy', show_email: false, suspended_until: null },
   ]);
 });
 

@@ -207,7 +207,7 @@ export async function advancePostSequences(client: ClientBase): Promise<void> {
 
 /**
  * Adds the members that are new. An address of another account is left out. Other members see an address only after a
- * move, if the member had chosen so: elsewhere nobody has asked them. `line_author` maps numbers of members to the
+ * move, if the member had chosen so: elsewhere nobody has asked them. Suspensions are those of a community. `line_author` maps numbers of members to the
  * accounts that posts belong to.
  */
 export async function addMembers(
@@ -221,8 +221,9 @@ export async function addMembers(
       or exists (select from email_link where email_link.email = staged.email and purpose = 'revert_email')
       or exists (select from line_member other where other.email = staged.email and other.line < staged.line and other.is_new))`);
   const added = await client.query(
-    `insert into member (id, display_name, bio, location, website, email, show_email, reputation, imported_reputation, source_id, source_key, created_at, updated_at, is_bot)
-     select new_id, name, bio, location, website, email, ${String(isOwn)} and show_email, coalesce(reputation, 0),
+    `insert into member (id, display_name, bio, location, website, email, show_email, suspended_until, suspension_reason, reputation, imported_reputation, source_id, source_key, created_at, updated_at, is_bot)
+     select new_id, name, bio, location, website, email, ${String(isOwn)} and show_email,
+       ${isOwn ? 'suspended_until, suspension_reason' : 'null, null'}, coalesce(reputation, 0),
        coalesce(reputation, 0),
        case when email is null then coalesce(inner_source.id, $1::bigint) end,
        case when email is not null then null when inner_source.id is not null then source_key

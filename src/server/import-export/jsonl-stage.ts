@@ -53,14 +53,14 @@ type Copy<Kind extends CopiedKind> = {
 const postColumns =
   'line_post (line, kind, id, question, answer, parent, author, author_name, content, upvotes, downvotes, created, edited, ' +
   'license, path, source_site, source_key, has_links, has_pictures, wiki, bounties, deleted, title, excerpt, excerpt_cut, tags, tag_keys, ' +
-  'views, accepted, duplicate_of, lock_reason, closed_reason, closed_at)';
+  'views, accepted, duplicate_of, lock_reason, closed_reason, closed_at, closers)';
 
 type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 
 const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   members: {
     columns:
-      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, show_email, identities, created, path, source_site, source_key)',
+      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, show_email, suspended_until, suspension_reason, identities, created, path, source_site, source_key)',
     toCells: (row, context, line) => {
       const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
       return [
@@ -76,6 +76,9 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         // No one signs in to the profile of a program.
         row.isBot === true ? null : (row.email ?? null),
         context.isExport && row.showEmail,
+        ...(context.isExport && row.suspendedUntil !== undefined
+          ? [row.suspendedUntil, row.suspensionReason]
+          : [null, null]),
         row.identities === undefined || row.isBot === true ? null : JSON.stringify(row.identities),
         row.createdAt ?? context.now,
         toPath(
@@ -146,6 +149,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.lockReason ?? null,
         row.closedReason ?? null,
         row.closedAt ?? row.createdAt ?? context.now,
+        row.closedBy === undefined ? null : JSON.stringify(row.closedBy),
       ];
     },
   },
@@ -190,7 +194,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   },
   revisions: {
     columns:
-      'line_revision (line, kind, post, number, title, content, tags, created, replaced, editor, editor_name, summary, is_imported)',
+      'line_revision (line, kind, post, number, title, content, tags, created, replaced, editor, editor_name, approver, summary, is_imported)',
     toCells: (row, context, line) => {
       const isQuestion = row.post === 'question';
       if (isQuestion !== (row.title !== undefined))
@@ -210,6 +214,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
         row.replacedAt ?? null,
         row.editorId ?? null,
         row.editorName ?? null,
+        row.approverId ?? null,
         row.summary || null,
         row.imported === true,
       ];
@@ -263,8 +268,8 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
 /** The limit of the column. */
 const maxBioLength = 100_000;
 
-/** Title, excerpt, cut, tags, their keys, views, accepted answer, original of a duplicate, lock, closing. */
-const withoutQuestion: CopyCell[] = [null, null, null, null, null, 0, null, null, null, null, null];
+/** Title, excerpt, cut, tags, their keys, views, accepted answer, original of a duplicate, lock, closing, closers. */
+const withoutQuestion: CopyCell[] = [null, null, null, null, null, 0, null, null, null, null, null, null];
 
 type PostCells = { row: PostRow; content: string; file: string; line: number; own: string; other: string };
 

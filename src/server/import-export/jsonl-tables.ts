@@ -13,13 +13,14 @@ export async function createLineTables(client: ClientBase): Promise<void> {
     create temporary table line_member (
       line integer not null, id bigint not null, name text not null, bio text, location text, website text,
       reputation bigint, has_role boolean not null, is_bot boolean not null,
-      avatar text, email text, show_email boolean not null, identities jsonb, created timestamptz(3) not null, path text not null, source_site text, source_key text,
+      avatar text, email text, show_email boolean not null, suspended_until timestamptz(3),
+      suspension_reason text, identities jsonb, created timestamptz(3) not null, path text not null, source_site text, source_key text,
       new_id bigint, is_new boolean not null default false, is_deleted boolean not null default false);
     create temporary table line_post (
       line integer not null, kind smallint not null, id bigint not null, question bigint, answer bigint, parent bigint,
       author bigint, author_name text, title text, content text not null, excerpt text, excerpt_cut boolean,
       tags text[], tag_keys text[], upvotes bigint, downvotes bigint, views bigint not null, accepted bigint,
-      duplicate_of bigint, lock_reason text, closed_reason text, closed_at timestamptz(3), deleted boolean not null, created timestamptz(3) not null,
+      duplicate_of bigint, lock_reason text, closed_reason text, closed_at timestamptz(3), closers jsonb, deleted boolean not null, created timestamptz(3) not null,
       edited timestamptz(3), license text, path text, source_site text, source_key text, has_links boolean not null,
       has_pictures boolean not null, wiki timestamptz(3), bounties jsonb,
       new_id bigint, is_new boolean not null default false, is_skipped text, author_id bigint,
@@ -37,7 +38,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
     create temporary table line_revision (
       line integer not null, kind smallint not null, post bigint not null, number bigint not null, title text,
       content text not null, tags text[], created timestamptz(3) not null, replaced timestamptz(3), editor bigint,
-      editor_name text, summary text, is_imported boolean not null);
+      editor_name text, approver bigint, summary text, is_imported boolean not null);
     create temporary table line_follow (
       line integer not null, member bigint not null, question bigint, tag_key text, created timestamptz(3) not null);
     create temporary table line_bookmark (

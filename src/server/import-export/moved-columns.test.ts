@@ -18,7 +18,8 @@ async function createFullCommunity() {
     update member set location = 'Cork', website = 'https://ada.example.org/', reputation = 30, imported_reputation = 32
       where display_name = 'Ada';
     update member set reputation = 10 where display_name = 'Ben';
-    update member set show_email = false where display_name = 'Ben';
+    update member set show_email = false, suspended_until = '2090-01-01', suspension_reason = 'Spam.'
+      where display_name = 'Ben';
     update member set is_bot = true where display_name = 'Member 2';
     update question set views = 9, imported_views = 9, upvotes = 2, imported_upvotes = 2, downvotes = 1, imported_downvotes = 1,
       edited_at = '2026-02-01T10:00:00Z', active_at = '2026-02-02T10:00:00Z'
@@ -51,6 +52,9 @@ async function createFullCommunity() {
     insert into imported_bounty (answer_id, amount, day) select id, 100, '2018-02-02' from answer where source_key is not null;
     insert into question_closing (question_id, reason, closed_at)
       select id, 'off-topic', '2018-03-01' from question where title = 'Title of 1';
+    insert into question_closer (question_id, member_id)
+      select question.id, member.id from question, member
+      where title = 'Title of 1' and display_name in ('Member 1', 'Member 2');
     update tag set description = 'Brewed', about = 'All about beer' where key = 'beer';
     insert into imported_tag_text (tag_id, kind, source_id, source_key, path, license, content_hash)
       select tag.id, 'about', import_source.id, '95', 'tags/beer/info', 'CC BY-SA 4.0', md5('All about beer')::uuid
@@ -59,8 +63,9 @@ async function createFullCommunity() {
       select source.id, '/old/1', 'question', question.id, (select min(id) from import_run)
       from import_source source, question where title = 'Title of 1';
     insert into revision (question_id, number, title, content, tags, created_at, replaced_at, is_imported,
-      imported_editor_id, imported_summary)
-      select question.id, 1, 'Earlier', 'Earlier text', array['beer'], '2015-01-01', '2016-01-01', true, member.id, 'Typo'
+      imported_editor_id, imported_approver_id, imported_summary)
+      select question.id, 1, 'Earlier', 'Earlier text', array['beer'], '2015-01-01', '2016-01-01', true, member.id,
+        question.author_id, 'Typo'
       from question, member where title = 'Title of 1' and display_name = 'Member 2';
     insert into revision (reply_id, number, content, created_at, replaced_at, is_imported, imported_editor_name)
       select id, 1, 'Earlier comment', '2015-01-01', '2016-01-01', true, 'Guest' from reply where content = 'Comment 1';
