@@ -27,25 +27,25 @@ export function createEventTexts(db: Reader): AddTexts {
     const results = await Promise.all(reads.values());
     const texts = new Map([...reads.keys()].map((key, index) => [key, results[index]]));
     return events.map((each) => {
-      const event = removeStoredTexts(each.event);
       const post = toEditedPost(each);
-      return post === null
-        ? { ...each, event }
-        : { ...each, event: { ...event, texts: texts.get(`${post.kind} ${post.id}`) } };
+      const added = post === null ? undefined : texts.get(`${post.kind} ${post.id}`);
+      return { ...each, event: { ...removeTexts(each.event), ...added } };
     });
   };
 }
 
-/** Nodes of older versions store texts in the events of edits, which may be of a post that is hidden now. */
-function removeStoredTexts(event: LiveEvent): LiveEvent {
+/**
+ * Removes the texts that were added before, or that a node of an older version stored. They may be of a post that is
+ * hidden now.
+ */
+function removeTexts(event: LiveEvent): LiveEvent {
   if (event.kind !== 'question-edited' && event.kind !== 'answer-edited') return event;
   return Object.assign({ ...event }, { title: undefined, excerpt: undefined, excerptCut: undefined });
 }
 
 /** The post whose texts lists of questions or answers show again after this event; null for none. */
 function toEditedPost({ topic, event }: TopicEvent): EditedPost | null {
-  if (event.kind === 'question-edited' && event.retagged !== true)
-    return { kind: 'question', id: event.questionId };
+  if (event.kind === 'question-edited') return { kind: 'question', id: event.questionId };
   // The page of the question reads the answer again.
   if (event.kind === 'answer-edited' && topic === 'answers') return { kind: 'answer', id: event.answerId };
   return null;

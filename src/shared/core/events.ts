@@ -28,11 +28,15 @@ type VoteCounts = { id: number; upvotes: number; downvotes: number };
 export type QuestionTexts = { title: string; excerpt: string; excerptCut: boolean };
 export type AnswerTexts = { excerpt: string; excerptCut: boolean };
 
-type QuestionEdited = {
+/**
+ * The texts are added when the event is delivered, from what is visible then, and absent if nothing is. They are no
+ * object of their own, because open pages of earlier versions read them here.
+ */
+type WithTexts<Texts> = Texts | { [Name in keyof Texts]?: undefined };
+
+type QuestionEdited = WithTexts<QuestionTexts> & {
   kind: 'question-edited';
   questionId: number;
-  /** Added when the event is delivered, from what is visible then; absent if nothing is, or with `retagged`. */
-  texts?: QuestionTexts | undefined;
   tags: string[];
   /** When the question was posted. */
   createdAt: string;
@@ -73,8 +77,7 @@ export type FeedEvent =
 export type AnswersEvent =
   | { kind: 'answer-posted'; answerId: number; authorId: number }
   | { kind: 'answer-counted'; answerId: number; upvotes: number; downvotes: number }
-  /** `texts`: as those of an edited question. */
-  | { kind: 'answer-edited'; answerId: number; texts?: AnswerTexts | undefined }
+  | (WithTexts<AnswerTexts> & { kind: 'answer-edited'; answerId: number })
   /** The accepted answer of the question now; null for none. */
   | { kind: 'answer-accepted'; questionId: number; acceptedAnswerId: number | null }
   | { kind: 'answer-deleted'; answerId: number }

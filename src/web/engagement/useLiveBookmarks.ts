@@ -19,11 +19,11 @@ export function useLiveBookmarks(): void {
             ({ questionId }) => questionId === event.questionId,
             () => null,
           );
-        if (event.kind !== 'question-edited' || !event.texts) continue;
-        const { texts } = event;
+        if (event.kind !== 'question-edited' || event.title === undefined) continue;
+        const { questionId, title, excerpt, excerptCut } = event;
         change(
-          ({ questionId }) => questionId === event.questionId,
-          (each) => (each.answerId === null ? { ...each, ...texts } : { ...each, title: texts.title }),
+          (bookmark) => bookmark.questionId === questionId,
+          (each) => (each.answerId === null ? { ...each, title, excerpt, excerptCut } : { ...each, title }),
         );
       }
     },
@@ -37,11 +37,11 @@ export function useLiveBookmarks(): void {
             ({ answerId }) => answerId === event.answerId,
             () => null,
           );
-        if (event.kind !== 'answer-edited') continue;
-        const { answerId, texts } = event;
+        if (event.kind !== 'answer-edited' || event.excerpt === undefined) continue;
+        const { answerId, excerpt, excerptCut } = event;
         change(
           (bookmark) => bookmark.answerId === answerId,
-          (each) => ({ ...each, ...texts }),
+          (each) => ({ ...each, excerpt, excerptCut }),
         );
       }
     },

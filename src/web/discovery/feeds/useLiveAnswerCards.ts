@@ -30,8 +30,10 @@ export function useLiveAnswerCards<Data>({
         return change((card) => (card.id === answerId ? { ...card, upvotes, downvotes } : card));
       }
       case 'answer-edited': {
-        const { answerId, texts } = event;
-        return change((card) => (card.id === answerId ? { ...card, ...texts } : card));
+        const { answerId, excerpt, excerptCut } = event;
+        return change((card) =>
+          card.id === answerId && excerpt !== undefined ? { ...card, excerpt, excerptCut } : card,
+        );
       }
       case 'answer-accepted': {
         const { questionId, acceptedAnswerId } = event;
@@ -42,9 +44,9 @@ export function useLiveAnswerCards<Data>({
       case 'answer-deleted':
         return change((card) => (card.id === event.answerId ? null : card));
       case 'question-edited': {
-        const { questionId, texts } = event;
+        const { questionId, title } = event;
         return change((card) =>
-          card.questionId === questionId && texts ? { ...card, questionTitle: texts.title } : card,
+          card.questionId === questionId && title !== undefined ? { ...card, questionTitle: title } : card,
         );
       }
       case 'question-deleted':

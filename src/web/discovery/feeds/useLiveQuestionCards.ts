@@ -55,7 +55,7 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
       case 'question-edited':
         return change(event.questionId, (card) =>
           (belongsAfterEdit === undefined || belongsAfterEdit(event)) && isMutedAfterEdit?.(event) !== true
-            ? { ...card, ...event.texts, tags: event.tags }
+            ? { ...card, ...pickTexts(event) }
             : null,
         );
       case 'question-deleted':
@@ -123,4 +123,8 @@ export function useLiveQuestionCards<Data>(list: LiveQuestionCards<Data>): LiveL
 
 function pickCounts({ upvotes, downvotes, views, answerCount }: QuestionCounted) {
   return { upvotes, downvotes, views, answerCount };
+}
+
+function pickTexts({ title, excerpt, excerptCut, tags }: QuestionEdited) {
+  return title === undefined ? { tags } : { title, excerpt, excerptCut, tags };
 }
