@@ -1,8 +1,12 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { keepAlive } from './database.ts';
 
 /** Begins the name of the connection on which a node listens for events; its version and its name follow. */
 export const nodeApplicationPrefix = 'parley node ';
+
+/** The timeout of opening a connection, in milliseconds. */
+const connectTimeoutMs = 5_000;
 
 /** Milliseconds before a lost connection is reopened. */
 const retryAfterMs = 1_000;
@@ -33,7 +37,12 @@ export function listenToChannels(options: {
   };
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ ...connection, application_name: application, keepAlive: true });
+    const next = new pg.Client({
+      ...connection,
+      ...keepAlive,
+      application_name: application,
+      connectionTimeoutMillis: connectTimeoutMs,
+    });
     client = next;
     let lost = false;
     const again = () => {

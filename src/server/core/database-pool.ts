@@ -3,9 +3,13 @@ import type pg from 'pg';
 import { firstLockTimeoutMs } from './database-lock-waits.ts';
 import { runStatement, type StatementOptions } from './database-prepared-statements.ts';
 
+/** Lets the following statements of a transaction take any time. */
+export const noStatementTimeout = 'set local statement_timeout = 0';
+
 /**
  * A connection pool as Kysely expects it, with prepared statements. Its transactions begin with a short timeout of waits
- * for locks, which `transaction()` (database.ts) handles.
+ * for locks, which `transaction()` (database.ts) handles. A connection whose server does not respond in time is closed:
+ * after the loss of a machine or a network, it can stay open without a response for hours.
  * @param settings SQL for connections whose state does not survive a transaction (a pooler in transaction mode). A
  * statement outside a transaction then runs in one of its own that starts with this SQL.
  */
@@ -19,10 +23,17 @@ export function toKyselyPool(
     end: () => pool.end(),
     async connect() {
       const client = await pool.connect();
-      const run = (text: string, values: readonly unknown[]) =>
-        runStatement(client, { text, values }, options);
+      let { responseTimeoutMs } = options;
+      const run = (text: string, values: readonly unknown[]) => {
+        if (text === noStatementTimeout) responseTimeoutMs = undefined;
+        const result = runStatement(client, { text, values }, { ...options, responseTimeoutMs });
+        return closeWithoutResponse(client, result);
+      };
       const query = (text: string, values: readonly unknown[]) => {
-        if (text === 'begin') return client.query(begin);
+        if (text === 'begin') {
+          const beginning = { text: begin, query_timeout: responseTimeoutMs };
+          return closeWithoutResponse(client, client.query(beginning));
+        }
         return settings !== undefined && client.getTransactionStatus() === 'I'
           ? runAlone(client, `begin; ${settings}`, () => run(text, values))
           : run(text, values);
@@ -37,6 +48,21 @@ export function toKyselyPool(
 }
 
 const lockTimeout = `set local lock_timeout = ${firstLockTimeoutMs}`;
+
+/** Whether the database did not respond to a statement in time. pg has no code for it. */
+export function isResponseTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Closes the connection, so that the rollback that may follow does not wait for a response as well. */
+async function closeWithoutResponse<Result>(client: pg.PoolClient, result: Promise<Result>): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isResponseTimeout(error)) void (client as pg.PoolClient & Pick<pg.Client, 'end'>).end();
+    throw error;
+  }
+}
 
 /** Runs a statement in its own transaction, in one round trip. */
 async function runAlone<Result>(

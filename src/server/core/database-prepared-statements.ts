@@ -9,16 +9,22 @@ export type StatementOptions = {
   onStatement?: StatementObserver | undefined;
   /** Which statements are prepared: frequent ones, those with `planOnceHint` only, or none (with a pooler). */
   prepares?: 'frequent' | 'marked' | 'none' | undefined;
+  /** How long to wait for the response of a statement, in milliseconds. Default: for ever. */
+  responseTimeoutMs?: number | undefined;
 };
 
 /** Runs a statement, as a prepared one if the options say so. */
 export async function runStatement(
   client: Pick<pg.ClientBase, 'query'>,
   { text, values }: { text: string; values: readonly unknown[] },
-  { onStatement, prepares = 'frequent' }: StatementOptions = {},
+  { onStatement, prepares = 'frequent', responseTimeoutMs }: StatementOptions = {},
 ): Promise<pg.QueryResult> {
   const start = performance.now();
-  const unprepared = { text, values: [...values] };
+  const unprepared = {
+    text,
+    values: [...values],
+    ...(responseTimeoutMs !== undefined && { query_timeout: responseTimeoutMs }),
+  };
   const name = values.length > 0 && isPrepared(text, prepares) ? preparedNameOf(text) : null;
   try {
     return await client.query(name === null ? unprepared : { name, ...unprepared });

@@ -1,9 +1,16 @@
+import net from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#tests/support/database.ts';
 import { eventually } from '#tests/support/parley.ts';
-import { openDatabase, type Queryable, transaction } from './database.ts';
+import {
+  type Database,
+  openDatabase,
+  type Queryable,
+  removeStatementTimeout,
+  transaction,
+} from './database.ts';
 import { planOnceHint } from './database-prepared-statements.ts';
 import { isUnavailableError } from './errors.ts';
 
@@ -25,6 +32,68 @@ test('fails only the transaction whose connection breaks between two queries', a
     await drop();
   }
 });
+
+test('fails statements and transactions whose server vanishes, and uses a new connection then', async () => {
+  const { connection, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const network = await startNetwork(connection);
+  const through = { ...connection, host: '127.0.0.1', port: network.port, statement_timeout: 1_000 };
+  const select = (on: Queryable) => sql`select 1`.execute(on);
+  const cases = [false, true].flatMap((isPooled) =>
+    [select, (db: Database) => transaction(db, select)].map((work) => {
+      const db = openDatabase({ connection: through, isPooled, maxConnections: 1 });
+      onTestFinished(() => db.destroy());
+      return { db, work };
+    }),
+  );
+  // Runs before the connections are closed, which waits for their statements.
+  onTestFinished(() => network.end());
+  await Promise.all(cases.map(({ db, work }) => work(db)));
+  network.dropPackets();
+  await Promise.all(
+    cases.map(async ({ db, work }) => {
+      await expect(work(db)).rejects.toSatisfy(isUnavailableError);
+      await work(db);
+    }),
+  );
+});
+
+test('waits for a transaction without statement timeout', async () => {
+  const { connection, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const db = openDatabase({ connection: { ...connection, statement_timeout: 1_000 }, maxConnections: 1 });
+  onTestFinished(() => db.destroy());
+  // Without statement timeout, Parley also waits longer than one second and five more for the response.
+  const { rows } = await transaction(db, async (tx) => {
+    await removeStatementTimeout(tx);
+    return sql`select pg_sleep(6.5)`.execute(tx);
+  });
+  expect(rows).toHaveLength(1);
+});
+
+/**
+ * A network between Parley and PostgreSQL. `dropPackets` loses everything on the connections that are open, as when a
+ * machine is lost; new ones work.
+ */
+async function startNetwork(to: pg.ClientConfig) {
+  const { host, port } = new pg.Client(to);
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((client) => {
+    const database = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
+    for (const socket of [client, database]) socket.on('error', () => {});
+    client.pipe(database).pipe(client);
+    sockets.push(client, database);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    dropPackets: () => sockets.forEach((socket) => socket.unpipe().resume()),
+    end() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
 
 test('writes nothing when the transaction cannot begin', async () => {
   const { connection, drop } = await createTestDatabase();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { isLockTimeout, waitForLocks } from './database-lock-waits.ts';
-import { toKyselyPool } from './database-pool.ts';
+import { noStatementTimeout, toKyselyPool } from './database-pool.ts';
 import {
   isOutdatedPlanError,
   type StatementObserver,
@@ -45,6 +45,10 @@ export type DatabaseOptions = {
 /** The timeout of a statement, in milliseconds. A request that exceeds it is refused. */
 export const statementTimeoutMs = 15_000;
 
+/** How long after its timeout a statement may take to fail, in milliseconds. Later, the server does not respond. */
+const cancelTimeMs = 5_000;
+export const responseTimeoutMs = statementTimeoutMs + cancelTimeMs;
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { connection, isPooled = false, prepares, monitor } = options;
   const pool = openPool({
@@ -52,12 +56,18 @@ export function openDatabase(options: DatabaseOptions): Database {
     connection: isPooled ? { ...noSettings, ...connection, pipeline: true } : connection,
   });
   monitor?.onOpen(pool);
-  const onStatement = monitor?.onStatement;
+  const statementTimeout = connection.statement_timeout ?? statementTimeoutMs;
+  const statements = {
+    onStatement: monitor?.onStatement,
+    prepares,
+    // Without a statement timeout (0 or false), a response can take any time.
+    responseTimeoutMs: statementTimeout ? statementTimeout + cancelTimeMs : undefined,
+  };
   return new Kysely<unknown>({
     dialect: new PostgresDialect({
       pool: isPooled
-        ? toKyselyPool(pool, { onStatement, prepares: 'none', settings: transactionSettings })
-        : toKyselyPool(pool, { onStatement, prepares }),
+        ? toKyselyPool(pool, { ...statements, prepares: 'none', settings: transactionSettings })
+        : toKyselyPool(pool, statements),
     }),
   });
 }
@@ -137,6 +147,9 @@ export function transactionOfClient(client: pg.ClientBase): Tx {
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) }) as unknown as Tx;
 }
 
+/** Closes a connection within 20 seconds after the network or the other machine is lost, if nothing was being sent. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
+
 /** Opens a pool. `connection` overrides the common settings. */
 export function openPool({
   connection,
@@ -147,6 +160,7 @@ export function openPool({
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
+    ...keepAlive,
     ...sessionSettings,
     application_name: 'parley',
     types: javascriptTypes,
@@ -237,6 +251,11 @@ async function runOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) 
     return work(tx);
   });
   return { result, hooks };
+}
+
+/** Lets the following statements of a transaction take any time. */
+export async function removeStatementTimeout(tx: Tx): Promise<void> {
+  await sql.raw(noStatementTimeout).execute(tx);
 }
 
 function withLockTimeout<Result>(lockTimeoutMs: number, work: (tx: Tx) => Promise<Result>) {

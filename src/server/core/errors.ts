@@ -14,6 +14,7 @@ import {
   getErrorKind,
 } from '#shared/errors.ts';
 import { getSqlState } from './database.ts';
+import { isResponseTimeout } from './database-pool.ts';
 import { getRequestId } from './request-id.ts';
 
 /** What is wrong with one field of a request. */
@@ -185,7 +186,7 @@ export function isUnavailableError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;
   // better-auth wraps the errors of its queries.
-  if (isUnavailableError(error.cause)) return true;
+  if (isUnavailableError(error.cause) || isResponseTimeout(error)) return true;
   if (typeof code === 'string' && /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code))
     return true;
   return /Connection terminated|Client has encountered a connection error|driver has already been destroyed|Client was closed/.test(

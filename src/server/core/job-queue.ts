@@ -1,7 +1,7 @@
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { openPool, type Tx } from './database.ts';
+import { openPool, responseTimeoutMs, type Tx } from './database.ts';
 import { waitForAbortWithin } from './signals.ts';
 
 /** One attempt to run a job. */
@@ -88,7 +88,12 @@ export async function startJobQueue(options: JobQueueOptions): Promise<JobQueue>
     // While the database restarts, pg-boss retries by itself.
     if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs are waiting for the database');
   };
-  const pool = openPool({ connection, maxConnections: 4, onIdleError: warn });
+  const pool = openPool({
+    // pg-boss closes the connection of a failed statement.
+    connection: { query_timeout: responseTimeoutMs, ...connection },
+    maxConnections: 4,
+    onIdleError: warn,
+  });
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values) },
     schema,

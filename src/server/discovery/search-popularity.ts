@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import { type Database, type Tx, transaction } from '#server/core/database.ts';
+import { type Database, removeStatementTimeout, type Tx, transaction } from '#server/core/database.ts';
 import type { JobDefinition } from '#server/core/job-queue.ts';
 import { endLeftPendingLists } from './pending-lists.ts';
 
@@ -106,7 +106,7 @@ async function applyChanges(db: Database, table: string, changes: readonly Chang
 export async function updateWordUses(db: Database): Promise<void> {
   const update = async (tx: Tx) => {
     // Reading a million posts takes longer than the statement timeout of requests.
-    await sql`set local statement_timeout = 0`.execute(tx);
+    await removeStatementTimeout(tx);
     const { rows } = await sql<{ sample: string; none: boolean }>`
       select not exists (select from search_word) as none`.execute(tx);
     const of = (table: string, text: string) => sql`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, transaction, type Tx } from '#server/core/database.ts';
+import { type Database, removeStatementTimeout, transaction, type Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
 import type { PostKind, PostRef } from '#shared/core/fields.ts';
 
@@ -38,7 +38,7 @@ export async function countPostsWithPictures(db: Database): Promise<number> {
 /** For statements that read many texts. */
 const withoutTimeout = <Result>(db: Database, read: (tx: Tx) => Promise<Result>): Promise<Result> =>
   transaction(db, async (tx) => {
-    await sql`set local statement_timeout = 0`.execute(tx);
+    await removeStatementTimeout(tx);
     return read(tx);
   });
 

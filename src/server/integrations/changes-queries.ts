@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Tx } from '#server/core/database.ts';
+import { type Reader, removeStatementTimeout, type Tx } from '#server/core/database.ts';
 import { jsonTime, unnamedMember } from '#server/core/sql.ts';
 import { importedBadgesJson } from '#server/identity/index.ts';
 import {
@@ -58,7 +58,7 @@ const clockPosition = sql`(extract(epoch from clock_timestamp()) * 1000000)::big
 
 /** Builds the list of everything that is public. In a large community, it takes longer than a request may. */
 export async function buildChanges(tx: Tx, timeline: number): Promise<void> {
-  await sql`set local statement_timeout = 0`.execute(tx);
+  await removeStatementTimeout(tx);
   await sql`delete from public_change`.execute(tx);
   await sql`
     with start as materialized (
@@ -81,7 +81,7 @@ export async function buildChanges(tx: Tx, timeline: number): Promise<void> {
  * Gives a new position to each target that differs from what was recorded of it. The caller has locked the state.
  */
 export async function recordChanges(tx: Tx, targets: ChangeTargets): Promise<void> {
-  if (targets.all) await sql`set local statement_timeout = 0`.execute(tx);
+  if (targets.all) await removeStatementTimeout(tx);
   await sql`
     with target as materialized (${targets.all ? selectEverything : selectTargets(targets)}),
     present as materialized (

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { type Database, type Queryable, type Tx, transaction } from '#server/core/database.ts';
+import {
+  type Database,
+  type Queryable,
+  removeStatementTimeout,
+  type Tx,
+  transaction,
+} from '#server/core/database.ts';
 
 /** Thrown when the database and the migration files do not match. Its message is for the operator. */
 export class MigrationError extends Error {}
@@ -24,7 +30,7 @@ export async function migrate(
   const files = await readMigrations(directory);
   const run = async (tx: Tx) => {
     // The migration of another node may take as long as this one.
-    await sql`set local statement_timeout = 0`.execute(tx);
+    await removeStatementTimeout(tx);
     return applyFiles(tx, files, onUpgrade);
   };
   return transaction(db, run, { lockTimeoutMs: 0 });
