@@ -16,7 +16,8 @@ import { cleanDescription, cleanLine, cleanText } from './stack-exchange-charact
 
 const id = z.int().positive();
 const count = z.int().nonnegative().optional();
-/** ISO 8601. A time without a zone is in UTC. */
+const latest = Date.now() + 24 * 60 * 60 * 1000;
+/** ISO 8601. A time without a zone is in UTC. One later than tomorrow becomes now: it is damaged. */
 const time = z
   .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], 'is not a time of ISO 8601')
   .transform(
@@ -26,7 +27,7 @@ const time = z
       ),
   )
   .refine((date) => !Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1, 'is not a time')
-  .transform((date) => date.toISOString());
+  .transform((date) => (date.getTime() > latest ? new Date() : date).toISOString());
 const line = z.string().transform(cleanLine);
 const requiredLine = line.pipe(z.string().min(1, 'is empty'));
 const name = z

@@ -581,3 +581,15 @@ it('moves into a community without posts again after its import was undone, with
     { id: '9' },
   ]);
 });
+
+it('takes the time of the import for times in the future', async () => {
+  const community = await createTestCommunity();
+  const createdAt = '9999-01-01T00:00:00Z';
+  await importByHand(
+    community,
+    await writeJsonLines({ questions: [{ id: 1, title: 'T', content: 'C', createdAt }] }),
+  );
+  expect(
+    await community.rows('select created_at <= now() as created, active_at <= now() as active from question'),
+  ).toEqual([{ created: true, active: true }]);
+});

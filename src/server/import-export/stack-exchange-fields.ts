@@ -13,9 +13,12 @@ export function parseInteger(text: string | undefined): number | null {
   return Number(text);
 }
 
+/** Later times are damaged: the clocks of sites differ less. A question of the year 9999 would always be the newest one. */
+const latest = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
+
 /**
- * Returns a time, null if the text is not one. Archives write UTC without a zone; very old ones have only dates for
- * votes.
+ * Returns a time, null if the text is not one or later than tomorrow. Archives write UTC without a zone; very old ones have
+ * only dates for votes.
  */
 export function parseTime(text: string | undefined): string | null {
   // PostgreSQL has no year 0.
@@ -23,7 +26,9 @@ export function parseTime(text: string | undefined): string | null {
   if (match === null) return null;
   const [, day, clock = '00:00:00'] = match;
   const date = new Date(`${day}T${clock}Z`);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+  if (Number.isNaN(date.getTime())) return null;
+  const time = date.toISOString();
+  return time > latest ? null : time;
 }
 
 /** Returns the name of a member or author, null if the archive has none. */

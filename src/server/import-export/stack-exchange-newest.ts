@@ -17,8 +17,6 @@ const timeAttributes = [
 /** Collects the newest time in each file, which shows whether an archive is older than another one of its site. */
 export class NewestTimesReader {
   readonly #times = new Map<ArchiveFileKind, string>();
-  /** Damaged rows can have any time. */
-  readonly #latest = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
 
   read(kind: ArchiveFileKind, rows: readonly ArchiveRow[]): void {
     let newest = this.#times.get(kind) ?? '';
@@ -26,7 +24,7 @@ export class NewestTimesReader {
       for (const name of timeAttributes) {
         const text = row[name];
         // Cheap: archives write all times alike, and only a later one is parsed.
-        if (text === undefined || text <= newest || text > this.#latest) continue;
+        if (text === undefined || text <= newest) continue;
         newest = parseTime(text) ?? newest;
       }
     }

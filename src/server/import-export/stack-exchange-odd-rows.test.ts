@@ -43,6 +43,20 @@ describe('odd rows of archives', () => {
     ]);
   });
 
+  it('skips rows that were written in the future, and edits in the future', async () => {
+    const community = await createTestCommunity();
+    const future = '9999-01-01T00:00:00.000';
+    const { files } = await community.import(
+      await writeArchive({
+        Posts: [questionRow(1, { LastEditDate: future }), questionRow(2, { CreationDate: future })],
+      }),
+    );
+    expect(await community.rows('select source_key as key, edited_at from question')).toEqual([
+      { key: '1', edited_at: null },
+    ]);
+    expect(files[0]?.skipped).toEqual([{ reason: 'incomplete or unreadable', rows: 1 }]);
+  });
+
   it('names authors without an account by their name, those without an entry by their number, and others as anonymous', async () => {
     const community = await createTestCommunity();
     const { OwnerUserId: _, ...row } = questionRow(3);
