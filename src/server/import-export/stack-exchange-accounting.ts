@@ -128,8 +128,7 @@ const onMissingPosts = 'on posts that are not in the archive or were skipped';
 const userOutcomes = `
   select case
       when known.key is null then 'taken'
-      when not known.visible then 'deleted here'
-      else coalesce(known.outcome, 'known') end as outcome
+      else coalesce(known.outcome, case when known.visible then 'known' else 'deleted here' end) end as outcome
   from archive_user
   left join archive_known_user known on known.key = archive_user.id
   where not archive_user.nameless`;

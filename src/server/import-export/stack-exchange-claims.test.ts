@@ -171,3 +171,30 @@ test('a claim while an import runs ends after it, so that the member gets its ne
     select author_id from question where id = ${await idOf('question', 7)}`.execute(server.db);
   expect(rows).toEqual([{ author_id: member.id }]);
 });
+
+test('the reputation of a newer archive goes to the member who claimed the profiles', async () => {
+  const Users = [userRow(5), userRow(6)];
+  await importInto({ ...archive, Users });
+  const member = await claim(5);
+  await startClaim(6, member);
+  await runMerges();
+  const read = async () => {
+    const { rows } = await sql`
+      select display_name as name, reputation, imported_reputation as imported from member where id = ${member.id}`.execute(
+      server.db,
+    );
+    return rows[0];
+  };
+  expect(await read()).toEqual({ name: 'Owner of 5', reputation: 211, imported: 211 });
+  const newer = {
+    ...archive,
+    Users: [
+      userRow(5, { Reputation: 205, DisplayName: 'Renamed', LastAccessDate: later }),
+      userRow(6, { Reputation: 1 }),
+    ],
+  };
+  const { changes } = await importInto(newer);
+  expect(changes).toMatchObject({ counts: { reputation: 2 }, conflicts: { total: 0 } });
+  expect(await read()).toEqual({ name: 'Owner of 5', reputation: 206, imported: 206 });
+  expect(await importInto(newer)).toMatchObject({ isUnchanged: true });
+});

@@ -15,7 +15,8 @@ export const isChangedHere = profileTexts.map(([name]) => `${name} and ${name}_h
 
 /**
  * Brings names, bios, locations, websites and reputation of existing members up to date. What moderators changed here
- * stays. The table `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
+ * stays. Of a profile that a member claimed, only the reputation changes, that of this member. The table
+ * `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
  */
 export async function refreshProfiles(
   client: ClientBase,
@@ -26,18 +27,21 @@ export async function refreshProfiles(
   const differs = (column: string, hash: string, value: string) =>
     `coalesce(known.${hash} <> ${hashOf(value)}, member.${column} is distinct from ${value})`;
   const compared = profileTexts.flatMap(([name, column, hash]) => [
-    `${differs(column, hash, `item.${name}`)} as ${name}`,
+    `into_id is null and ${differs(column, hash, `item.${name}`)} as ${name}`,
     `${isHere(column, hash)} as ${name}_here`,
   ]);
   await client.query(`
     create temporary table archive_changed_user on commit drop as
     select * from (
-      select known.key, member.id, item.reputation - coalesce(known.reputation, imported_reputation) as points,
+      select known.key, member.id,
+        item.reputation - case when into_id is null then coalesce(known.reputation, imported_reputation)
+          else coalesce(known.reputation, item.reputation) end as points,
         ${compared.join(', ')}
       from archive_known_user known
       join archive_user item on item.id = known.key and not item.nameless
-      join member on member.id = known.id
-      where known.visible and member.source_id = ${literal(sourceId)} and member.email is null) compared
+      left join account_merge on account_merge.member_id = known.id
+      join member on member.id = coalesce(into_id, known.id) and member.deleted_at is null
+      where into_id is not null or known.visible and member.source_id = ${literal(sourceId)} and member.email is null) compared
     where ${profileTexts.map(([name]) => name).join(' or ')} or points <> 0`);
   await client.query('create unique index archive_changed_user_key on archive_changed_user (key)');
   if (!isRefresh) return;
@@ -49,10 +53,14 @@ export async function refreshProfiles(
       `${column} = case when changed.${name} and not ${name}_here then item.${name} else member.${column} end`,
   );
   await client.query(`
-    update member set ${newTexts.join(', ')},
-      reputation = member.reputation + points, imported_reputation = imported_reputation + points
+    update member set ${newTexts.join(', ')}
     from archive_changed_user changed join archive_user item on item.id = changed.key
-    where member.id = changed.id`);
+    where member.id = changed.id and (${profileTexts.map(([name]) => `changed.${name}`).join(' or ')})`);
+  // A member can have claimed several profiles of the site.
+  await client.query(`
+    update member set reputation = reputation + points, imported_reputation = imported_reputation + points
+    from (select id, sum(points) as points from archive_changed_user group by id) changed
+    where member.id = changed.id and points <> 0`);
   const newHashes = profileTexts.map(
     ([name, , hash]) =>
       `${hash} = case when changed.${name} and ${name}_here then row.${hash} else ${hashOf(`item.${name}`)} end`,
@@ -62,8 +70,8 @@ export async function refreshProfiles(
      from archive_known_user known
      join archive_user item on item.id = known.key and not item.nameless
      left join archive_changed_user changed on changed.key = known.key
-     where known.visible and row.source_id = $1 and row.kind = 'member' and row.source_key = known.key::text
-       and (changed.key is not null or row.name_hash is null or row.location_hash is null)`,
+     where row.source_id = $1 and row.kind = 'member' and row.source_key = known.key::text
+       and (changed.key is not null or known.visible and (row.name_hash is null or row.location_hash is null))`,
     [sourceId],
   );
 }
