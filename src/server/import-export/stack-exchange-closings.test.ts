@@ -121,6 +121,11 @@ test('a newer archive closes, opens and unlocks questions, and changes no locked
     8: [null, null, null],
   });
   expect(reportOf(newer.files)).toMatchObject({ updated: 1 });
+  const entries = `select action, reason, source_key as key from moderation_log join question on question.id = post_id
+    where post_kind = 'question'`;
+  expect(await community.rows(entries)).toEqual([
+    { action: 'unlock', reason: 'Unlocked on beer.stackexchange.com', key: '8' },
+  ]);
 });
 
 test('a newer archive changes and removes a question that is locked on the site, and it stays locked', async () => {

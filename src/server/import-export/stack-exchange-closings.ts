@@ -1,4 +1,6 @@
 import type { ClientBase } from 'pg';
+import { transactionOfClient } from '#server/core/database.ts';
+import { insertLogEntry } from '#server/moderation/index.ts';
 import type { ClosingReason } from '#shared/posts/closing-reasons.ts';
 import { parseInteger } from './stack-exchange-fields.ts';
 import type { ImportSource } from './stack-exchange-sources.ts';
@@ -127,7 +129,7 @@ export async function lockNewQuestions(client: ClientBase, site: string): Promis
 
 /**
  * Unlocks the questions that an import locked, until `lockAgain`: only a lock of a moderator here keeps changes of the site
- * away. Those that the site unlocked since stay unlocked; returns how many. Runs before existing posts are compared.
+ * away. Those that the site unlocked since stay unlocked, and the moderation log says so; returns how many. Runs before existing posts are compared.
  */
 export async function unlockImported(
   client: ClientBase,
@@ -146,10 +148,19 @@ export async function unlockImported(
      select id, key, lock_reason, ${String(isRefresh)} and not coalesce(${isLockedThere('key')}, true) from locked`,
     [source.id, [source.site, ...source.formerSites].map(lockReason)],
   );
-  const { rows } = await client.query<{ released: string }>(
-    'select count(*) as released from archive_unlocked where is_released',
+  const { rows } = await client.query<{ id: string; author: string | null; reason: string }>(
+    `select id, author_id as author, reason from archive_unlocked join question using (id) where is_released order by id`,
   );
-  return Number(rows[0]?.released);
+  for (const { id, author, reason } of rows)
+    await insertLogEntry(transactionOfClient(client), {
+      moderatorId: null,
+      action: 'unlock',
+      reason: `Unlocked on ${source.site}`,
+      post: { kind: 'question', id: Number(id), questionId: Number(id) },
+      memberId: author === null ? null : Number(author),
+      before: { lockReason: reason },
+    });
+  return rows.length;
 }
 
 /** Locks the questions again, also those that the import has hidden. Runs after everything else. */
