@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
-import { makeModerator, newMember, registerMember } from './support/members.ts';
+import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
+import { uniqueText, uniqueWord } from './support/posts.ts';
 
 const pages = [
   ['Review queue', '/moderation'],
@@ -34,5 +35,24 @@ test('each page of moderators has the menu with the others, and members do not f
     await entry.click();
     await expect(page).toHaveURL(path);
     await expect(page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
+  }
+});
+
+test('the pages of a member and of a topic have the menu of moderators, and an admin has both menus', async ({
+  page,
+}) => {
+  const { email } = await registerMember(page.request, newMember('Nora'));
+  const tag = uniqueWord('topic');
+  await askQuestion(page.request, { title: uniqueText('Which menu?'), tags: [tag] });
+  const { member } = (await (await page.request.get('/api/session')).json()) as { member: { id: number } };
+  await makeModerator(email, 'admin');
+  for (const [address, menus] of [
+    [`/moderation/member/${member.id}`, ['Moderation']],
+    [`/moderation/tags/${tag}`, ['Moderation']],
+    ['/admin/statistics', ['Moderation', 'Administration']],
+    ['/admin/invitations', ['Moderation', 'Administration']],
+  ] as const) {
+    await page.goto(address);
+    for (const name of menus) await expectInView(page.getByRole('button', { name, exact: true }));
   }
 });

@@ -27,7 +27,10 @@ export function InvitationsPage({ member }: { member: Me }) {
     <>
       <div className={page.header}>
         <PageHeading className={page.heading}>{t`Invitations`}</PageHeading>
-        {isAdmin ? <AdminMenu /> : <ModerationMenu />}
+        <div className={page.buttons}>
+          <ModerationMenu />
+          {isAdmin && <AdminMenu />}
+        </div>
       </div>
       <p className={classes.intro}>
         {t`Anyone who has the link can register with it, until it expires, is used up or is revoked.`}

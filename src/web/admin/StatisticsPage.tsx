@@ -60,7 +60,8 @@ export function StatisticsPage({ member }: { member: Me }) {
             <ButtonLink href={statisticsPath({ unit, start })}>{t`All topics`}</ButtonLink>
           )}
           <DownloadLink href={downloadPath('', { unit, tag })} of={title} />
-          {member.role === 'admin' ? <AdminMenu /> : <ModerationMenu />}
+          <ModerationMenu />
+          {member.role === 'admin' && <AdminMenu />}
         </div>
       </div>
       {tag !== undefined && (

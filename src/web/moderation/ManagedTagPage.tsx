@@ -16,6 +16,7 @@ import { ButtonLink } from '#web/ui/Link.tsx';
 import page from '#web/ui/page.module.css';
 import { managedTagQuery } from './managed-tags.ts';
 import classes from './moderation.module.css';
+import { ModerationMenu } from './ModerationMenu.tsx';
 import { TagSynonyms } from './TagSynonyms.tsx';
 import { TagTextsForm } from './TagTextsForm.tsx';
 
@@ -47,7 +48,10 @@ export function ManagedTagPage() {
         <PageHeading className={page.heading}>
           <span dir="auto">{name}</span>
         </PageHeading>
-        <ButtonLink href={tagPath(name)}>{t`View topic`}</ButtonLink>
+        <div className={page.buttons}>
+          <ButtonLink href={tagPath(name)}>{t`View topic`}</ButtonLink>
+          <ModerationMenu />
+        </div>
       </div>
       {change !== null && <RunningChange change={change} />}
       <TagTextsForm key={name} tag={query.data} />

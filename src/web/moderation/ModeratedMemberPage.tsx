@@ -13,6 +13,7 @@ import { MemberPostList } from './MemberPostList.tsx';
 import { MemberReportList } from './MemberReportList.tsx';
 import { MemberRoleForm } from './MemberRoleForm.tsx';
 import { MemberSignIns } from './MemberSignIns.tsx';
+import { ModerationMenu } from './ModerationMenu.tsx';
 import { ModerateMember } from './ModerateMember.tsx';
 import { hasStatus } from '#web/core/errors.ts';
 import { moderatedMemberPath, profilePath } from '#web/core/paths.ts';
@@ -78,8 +79,11 @@ function MemberModeration({ id, viewer }: { id: number; viewer: Me }) {
           <Avatar id={id} name={member.displayName} avatar={member.avatar} size={44} />
           <span dir="auto">{member.displayName}</span>
         </PageHeading>
-        {/* Others find no profile of an account that is not a member's yet. */}
-        {member.application === null && <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>}
+        <div className={classes.buttons}>
+          {/* Others find no profile of an account that is not a member's yet. */}
+          {member.application === null && <ButtonLink href={profilePath(id)}>{t`Profile`}</ButtonLink>}
+          <ModerationMenu />
+        </div>
       </div>
       <TabLinks label={t`About this member`} tabs={tabs} current={tab}>
         <div className={moderation.panel}>
