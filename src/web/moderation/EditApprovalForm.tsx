@@ -118,8 +118,8 @@ export function EditApprovalForm(props: {
       )}
       <FormError message={problem} />
       <div className={classes.buttons}>
-        <Button variant="default" onClick={props.onCancel}>{t`Cancel`}</Button>
         <Button type="submit" loading={props.saving}>{t`Approve`}</Button>
+        <Button variant="default" onClick={props.onCancel}>{t`Cancel`}</Button>
       </div>
     </form>
   );

@@ -163,10 +163,10 @@ function NoteForm({
       </div>
       <FormError message={saving.error === null ? null : saving.error.message} />
       <div className={classes.buttons}>
-        {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
         <Button type="submit" loading={saving.isPending}>
           {submit}
         </Button>
+        {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
       </div>
     </form>
   );

@@ -52,8 +52,8 @@ export function ObjectionForm({ hiddenPostId }: { hiddenPostId: number }) {
       </div>
       <FormError message={sending.error?.message ?? null} />
       <div className={classes.buttons}>
-        <Button variant="default" onClick={() => setOpened(false)}>{t`Cancel`}</Button>
         <Button type="submit" loading={sending.isPending}>{t`Send objection`}</Button>
+        <Button variant="default" onClick={() => setOpened(false)}>{t`Cancel`}</Button>
       </div>
     </form>
   );
