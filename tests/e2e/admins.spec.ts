@@ -409,7 +409,8 @@ test('a member proposes a tag, and a moderator makes it a synonym, rejects anoth
 
   await page.goto(`${community.address}/moderation?cause=tag_proposal`);
   await waitForHydration(page);
-  await expectInView(page.getByRole('tab', { name: 'Proposed topics (3)' }));
+  await expect(page.getByLabel('Show')).toHaveValue('tag_proposal');
+  await expect(page.getByLabel('Show').getByRole('option', { name: 'Proposed topics (3)' })).toHaveCount(1);
   const entry = (name: string) => page.getByRole('article', { name: `Proposed topic “${name}”` });
   await expect(entry('sour-dough')).toContainText('It is alive.');
   await expect(entry('sour-dough').getByRole('link', { name: 'How do I feed it?' })).toBeVisible();

@@ -56,3 +56,16 @@ test('the pages of a member and of a topic have the menu of moderators, and an a
     for (const name of menus) await expectInView(page.getByRole('button', { name, exact: true }));
   }
 });
+
+test('the review queue shows one cause after a choice, and all again after Back', async ({ page }) => {
+  const { email } = await registerMember(page.request, newMember('Olaf'));
+  await makeModerator(email);
+  await page.goto('/moderation');
+  const show = page.getByLabel('Show', { exact: true });
+  await show.focus();
+  await show.selectOption('spam_rule');
+  await expect(page).toHaveURL('/moderation?cause=spam_rule');
+  await expect(show).toBeFocused();
+  await page.goBack();
+  await expect(show).toHaveValue('all');
+});

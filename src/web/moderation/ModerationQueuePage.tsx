@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation } from '#web/core/router.ts';
+import { useLocation, useRouter } from '#web/core/router.ts';
 import { Suspense, useState } from 'react';
 import {
   maxReviewCount,
@@ -26,7 +26,7 @@ import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
-import { type TabLink, TabLinks } from '#web/ui/TabLinks.tsx';
+import { SelectField } from '#web/ui/SelectField.tsx';
 import pageClasses from '#web/ui/page.module.css';
 
 const ModeratePostDialog = lazyComponent(() => import('./ModeratePostDialog.tsx'));
@@ -42,6 +42,7 @@ type OpenDialog = { item: ReviewItem; takeOver: boolean } & (
 export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }) {
   usePageTitle(t`Review queue`);
   const client = useQueryClient();
+  const router = useRouter();
   const search = parseSearch(useLocation().search);
   const cause = reviewCause.safeParse(search['cause']).data ?? null;
   const query = useInfiniteQuery(reviewQueueQuery(cause));
@@ -99,36 +100,45 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
           <ModerationMenu />
         </div>
       </div>
-      <TabLinks label={t`Review queue`} tabs={useTabs()} current={cause ?? 'all'}>
-        <div className={classes.apart}>
-          <PagedList
-            key={cause}
-            query={query}
-            noun="results"
-            keyOf={(item) => item.id}
-            pending={null}
-            empty={
-              <EmptyState
-                title={t`Nothing to review`}
-                text={t`Reported posts, posts of new members, objections and proposed topics show up here.`}
-              />
-            }
-          >
-            {(items) => (
-              <>
-                <p className={classes.keys}>
-                  {t`Press j or k to move between posts, a to approve one, r to reject or hide it, x to delete it and s to delete it as spam.`}
-                </p>
-                <ul className={classes.list}>
-                  {items.map((item) => (
-                    <li key={item.id}>{card(item)}</li>
-                  ))}
-                </ul>
-              </>
-            )}
-          </PagedList>
-        </div>
-      </TabLinks>
+      <div className={classes.filter}>
+        <SelectField
+          label={t`Show`}
+          short
+          options={useCauses()}
+          value={cause ?? 'all'}
+          onChange={(chosen) =>
+            void router.navigate(paths.moderation + (chosen === 'all' ? '' : `?cause=${chosen}`), {
+              resetScroll: false,
+            })
+          }
+        />
+      </div>
+      <PagedList
+        key={cause}
+        query={query}
+        noun="results"
+        keyOf={(item) => item.id}
+        pending={null}
+        empty={
+          <EmptyState
+            title={t`Nothing to review`}
+            text={t`Reported posts, posts of new members, objections and proposed topics show up here.`}
+          />
+        }
+      >
+        {(items) => (
+          <>
+            <p className={classes.keys}>
+              {t`Press j or k to move between posts, a to approve one, r to reject or hide it, x to delete it and s to delete it as spam.`}
+            </p>
+            <ul className={classes.list}>
+              {items.map((item) => (
+                <li key={item.id}>{card(item)}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </PagedList>
       {openDialog !== null && (
         <Suspense>
           {'actions' in openDialog ? (
@@ -155,8 +165,8 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
   );
 }
 
-/** One tab for each cause, with the number of posts that wait for it. */
-function useTabs(): readonly TabLink<ReviewCause | 'all'>[] {
+/** The causes with the number of posts that wait for them. Tabs would not fit on one line. */
+function useCauses(): readonly (readonly [ReviewCause | 'all', string])[] {
   const counts = useQuery(reviewCountsQuery).data;
   const withCount = (label: string, count: number | undefined) => {
     if (count === undefined || count === 0) return label;
@@ -164,12 +174,14 @@ function useTabs(): readonly TabLink<ReviewCause | 'all'>[] {
     return `${label} (${shown})`;
   };
   return [
-    { key: 'all', label: withCount(t`All`, counts?.open), href: paths.moderation },
-    ...reviewCause.options.map((cause) => ({
-      key: cause,
-      label: withCount(causeLabels[cause](), counts?.causes.find((each) => each.cause === cause)?.count),
-      href: `${paths.moderation}?cause=${cause}`,
-    })),
+    ['all', withCount(t`All`, counts?.open)],
+    ...reviewCause.options.map(
+      (cause) =>
+        [
+          cause,
+          withCount(causeLabels[cause](), counts?.causes.find((each) => each.cause === cause)?.count),
+        ] as const,
+    ),
   ];
 }
 
