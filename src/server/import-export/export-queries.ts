@@ -195,6 +195,9 @@ const sources: Readonly<Record<LineKind, Source>> = {
       suspensionReason: 'suspension_reason',
       identities: `(select json_agg(json_build_object('issuer', issuer, 'subject', subject) order by issuer, subject)
         from imported_identity where member_id = row.id)`,
+      claimed: `(select json_agg(json_build_object('site', site, 'id', profile.source_key) order by site, profile.source_key)
+        from account_merge merge join member profile on profile.id = merge.member_id
+        join import_source on import_source.id = profile.source_id where merge.into_id = row.id)`,
     },
   },
   badges: {

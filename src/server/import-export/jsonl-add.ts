@@ -50,13 +50,14 @@ export async function addLines(
   const chosen = await chooseTarget(client, site, license);
   const runId = await startRun(client, { sourceId: chosen.source, file, newest: {} });
   const target = { ...chosen, runId };
-  await addInnerSources(client);
+  await addInnerSources(client, target);
   // Sequences are not rolled back.
   const keepsMemberIds = target.keepsIds && !isDryRun;
   if (keepsMemberIds) await queries.advanceMemberSequence(client);
   await queries.resolveRows(client, target, { keepsMemberIds });
   if (target.keepsIds && !isDryRun) await queries.advancePostSequences(client);
   const { members, takenAddresses } = await queries.addMembers(client, target);
+  await queries.addClaimedProfiles(client, target);
   await analyzeAdded(client, 'members');
   await addIdentities(client);
   const badges = await addBadges(client, target);
@@ -141,7 +142,7 @@ function requireLicense(license: string | null): void {
 }
 
 /** The sites that rows were imported from before they were exported. */
-async function addInnerSources(client: ClientBase): Promise<void> {
-  for (const site of await queries.listInnerSites(client))
+async function addInnerSources(client: ClientBase, target: queries.LineTarget): Promise<void> {
+  for (const site of await queries.listInnerSites(client, target))
     if ((await findSource(client, site)) === null) await insertSource(client, site);
 }

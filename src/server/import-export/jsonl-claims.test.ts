@@ -1,7 +1,19 @@
 import { expect, it } from 'vitest';
 import { writeJsonLines } from '#tests/support/json-lines.ts';
-import { expectCountsToEqualRows, importByHand, importFrom } from '#tests/support/jsonl-community.ts';
-import { createTestCommunity, setupTestDatabase } from '#tests/support/stack-exchange-archive.ts';
+import {
+  expectCountsToEqualRows,
+  exportTo,
+  importByHand,
+  importFrom,
+} from '#tests/support/jsonl-community.ts';
+import {
+  answerRow,
+  createTestCommunity,
+  questionRow,
+  setupTestDatabase,
+  userRow,
+  writeArchive,
+} from '#tests/support/stack-exchange-archive.ts';
 
 setupTestDatabase();
 
@@ -56,4 +68,60 @@ it('gives new posts and badges of a claimed profile to the member, and none to o
     skipped: [{ reason: 'deleted here', rows: 1 }],
   });
   await expectCountsToEqualRows(community);
+});
+
+it('keeps claims in a move with private data, so that newer archives and files give new posts to the member', async () => {
+  const community = await createTestCommunity();
+  const archive = {
+    Users: [userRow(1), userRow(2)],
+    Posts: [questionRow(1, { OwnerUserId: 2 }), answerRow(2, 1)],
+  };
+  await community.import(await writeArchive(archive));
+  const forum = { members: [{ id: 7, name: 'Member 7', url: 'https://forum.example.org/u/7' }] };
+  await importByHand(community, await writeJsonLines({ ...forum, questions: [] }));
+  await community.rows(`
+    insert into member (display_name, email) values ('Ann', 'ann@example.org');
+    insert into account_merge (member_id, into_id, posts, votes, finished_at)
+      select profile.id, member.id, 0, 0, now() from member profile, member
+      where profile.display_name in ('Member 1', 'Member 7') and member.display_name = 'Ann';
+    update member set display_name = 'Former member', reputation = 0, imported_reputation = 0, deleted_at = now()
+      where display_name in ('Member 1', 'Member 7')`);
+  const directory = await exportTo(community, true);
+
+  const other = await createTestCommunity();
+  expect(await importFrom(other, directory)).toMatchObject({ isMove: true });
+  const members = () =>
+    other.rows(
+      'select display_name, deleted_at is null as living from member order by display_name, source_key',
+    );
+  const before = await members();
+  expect(before).toEqual([
+    { display_name: 'Ann', living: true },
+    { display_name: 'Former member', living: false },
+    { display_name: 'Former member', living: false },
+    { display_name: 'Member 2', living: true },
+  ]);
+  await other.import(
+    await writeArchive({
+      ...archive,
+      Posts: [...archive.Posts, questionRow(3, { Title: 'Of the archive' })],
+    }),
+  );
+  await importByHand(
+    other,
+    await writeJsonLines({
+      ...forum,
+      questions: [{ id: 1, title: 'Of the forum', content: 'C', authorId: 7 }],
+    }),
+  );
+  expect(
+    await other.rows(`
+      select title, display_name from question join member on member.id = author_id
+      where title like 'Of%' order by title`),
+  ).toEqual([
+    { title: 'Of the archive', display_name: 'Ann' },
+    { title: 'Of the forum', display_name: 'Ann' },
+  ]);
+  expect(await members()).toEqual(before);
+  await expectCountsToEqualRows(other);
 });

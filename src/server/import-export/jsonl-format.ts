@@ -132,6 +132,8 @@ const member = z.strictObject({
   suspensionReason: text.pipe(atMost(500)).default(''),
   isBot: z.boolean().optional(),
   identities: z.array(identity).max(20).optional(),
+  /** Profiles of other sites that were merged into this account. Kept in a move only. */
+  claimed: z.array(source.unwrap().omit({ license: true })).default([]),
   createdAt: time.optional(),
   url,
   source,

@@ -42,10 +42,12 @@ export async function markAsOwn(client: ClientBase, source: string): Promise<voi
 }
 
 /** The names of the sites that rows were imported from before they were exported. */
-export async function listInnerSites(client: ClientBase): Promise<string[]> {
+export async function listInnerSites(client: ClientBase, { isOwn }: { isOwn: boolean }): Promise<string[]> {
   const { rows } = await client.query<{ site: string }>(`
     select source_site as site from line_post where source_site is not null
     union select source_site from line_member where source_site is not null
+    union select claim ->> 'site' from line_member cross join lateral jsonb_array_elements(claimed) claim
+      where ${String(isOwn)} and claimed is not null
     union select source_site from line_badge where source_site is not null
     union select description_source ->> 'site' from line_tag where description_source is not null
     union select about_source ->> 'site' from line_tag where about_source is not null
@@ -247,6 +249,38 @@ export async function addMembers(
     analyze line_author;
     update line_post set author_id = author.id from line_author author where author.key = line_post.author;`);
   return { members: added.rowCount ?? 0, takenAddresses: taken.rowCount ?? 0 };
+}
+
+/**
+ * Adds the empty profiles that members of a community that moves here have claimed, with their merges, so that later
+ * imports give new posts to the member.
+ */
+export async function addClaimedProfiles(
+  client: ClientBase,
+  { isOwn, runId }: Pick<LineTarget, 'isOwn' | 'runId'>,
+): Promise<void> {
+  if (!isOwn) return;
+  await client.query(
+    `with claim as (
+       select distinct on (line_source.id, key) line_source.id as source_id, key, staged.new_id, staged.created
+       from line_member staged cross join lateral jsonb_to_recordset(staged.claimed) claim (site text, key text)
+       join line_source on line_source.site = claim.site
+       where staged.is_new and claimed is not null
+         and not exists (select from member where source_id = line_source.id and source_key = key)
+       order by line_source.id, key, staged.line
+     ), profile as (
+       insert into member (display_name, show_email, source_id, source_key, created_at, updated_at, deleted_at)
+       select '${formerMemberName}', false, source_id, key, created, created, now() from claim
+       returning id, source_id, source_key, created_at
+     ), remembered as (
+       insert into imported_row (source_id, kind, source_key, id, created_at, run_id)
+       select source_id, 'member', source_key, id, created_at, $1 from profile on conflict do nothing
+     )
+     insert into account_merge (member_id, into_id, posts, votes, finished_at)
+     select profile.id, claim.new_id, 0, 0, now()
+     from profile join claim on claim.source_id = profile.source_id and claim.key = profile.source_key`,
+    [runId],
+  );
 }
 
 /** Remembers what each row became: for this source, and for the site that it was imported from before. */

@@ -60,7 +60,7 @@ type PostRow = LineRow<'questions'> | LineRow<'answers'> | LineRow<'replies'>;
 const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
   members: {
     columns:
-      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, show_email, suspended_until, suspension_reason, identities, created, path, source_site, source_key)',
+      'line_member (line, id, name, bio, location, website, reputation, has_role, is_bot, avatar, email, show_email, suspended_until, suspension_reason, identities, claimed, created, path, source_site, source_key)',
     toCells: (row, context, line) => {
       const bio = toMarkdown(row.bio ?? '', row.format, context).trim();
       return [
@@ -80,6 +80,7 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
           ? [row.suspendedUntil, row.suspensionReason]
           : [null, null]),
         row.identities === undefined || row.isBot === true ? null : JSON.stringify(row.identities),
+        context.isExport && row.claimed.length > 0 ? toClaimed(row.claimed, line) : null,
         row.createdAt ?? context.now,
         toPath(
           { url: row.url, file: 'members.jsonl', line, own: `profile/${row.id}`, other: `member-${row.id}` },
@@ -331,6 +332,16 @@ function toSource(source: LineRow<'members'>['source'], file: string, line: numb
   const site = parseSiteName(source.site);
   if (site === null) throw lineError(file, line, `source.site: ${source.site} is not a host name`);
   return [site, source.id];
+}
+
+/** Claimed profiles as JSON for `line_member`. */
+function toClaimed(claimed: LineRow<'members'>['claimed'], line: number): CopyCell {
+  return JSON.stringify(
+    claimed.map((each) => {
+      const [site, key] = toSource(each, 'members.jsonl', line);
+      return { site, key };
+    }),
+  );
 }
 
 /** The source of a text of a tag as JSON for `line_tag`. */

@@ -14,7 +14,7 @@ export async function createLineTables(client: ClientBase): Promise<void> {
       line integer not null, id bigint not null, name text not null, bio text, location text, website text,
       reputation bigint, has_role boolean not null, is_bot boolean not null,
       avatar text, email text, show_email boolean not null, suspended_until timestamptz(3),
-      suspension_reason text, identities jsonb, created timestamptz(3) not null, path text not null, source_site text, source_key text,
+      suspension_reason text, identities jsonb, claimed jsonb, created timestamptz(3) not null, path text not null, source_site text, source_key text,
       new_id bigint, is_new boolean not null default false, is_deleted boolean not null default false);
     create temporary table line_post (
       line integer not null, kind smallint not null, id bigint not null, question bigint, answer bigint, parent bigint,
