@@ -114,8 +114,11 @@ const dump = [
   block('tags', 'id, name, topic_count, target_tag_id, description', [
     '1|glue|1|\\N|Sticky',
     '2|paste|0|1|\\N',
+    '3|for-staff|1|\\N|Secret',
   ]),
-  block('topic_tags', 'id, topic_id, tag_id', ['1|10|1']),
+  block('tag_group_memberships', 'id, tag_id, tag_group_id', ['1|1|8', '2|3|9']),
+  block('tag_group_permissions', 'id, tag_group_id, group_id, permission_type', ['1|8|0|1', '2|9|3|1']),
+  block('topic_tags', 'id, topic_id, tag_id', ['1|10|1', '2|10|3']),
   block('topics', topicColumns, [
     topic(10, 'How do I glue\\toak?', { closed: 't' }),
     topic(11, 'Private', { kind: 'private_message', category: '\\N' }),
@@ -130,7 +133,8 @@ const dump = [
     '3|google_oauth2|\\N|1',
   ]),
   block('user_emails', 'id, user_id, email, "primary"', ['1|1|ada@example.org|t', '2|1|other@example.org|f']),
-  block('user_profiles', 'user_id, bio_raw', ['1|I *glue*.', '2|\\N']),
+  block('user_options', 'user_id, hide_profile_and_presence', ['1|f', '2|t']),
+  block('user_profiles', 'user_id, bio_raw', ['1|I *glue*.', '2|Only for the staff.']),
   block('users', 'id, username, name, created_at', users),
   '--\n-- PostgreSQL database dump complete\n--\n',
 ].join('');
@@ -152,8 +156,9 @@ it('converts a dump, and the import shows its topics, posts, likes and members',
 categories: 3 rows read, 1 converted
   1 left out: for topics without a category
   1 left out: private categories
-tags: 2 rows read, 1 converted
+tags: 3 rows read, 1 converted
   1 left out: synonyms
+  1 left out: tags that not everyone may see
 topics: 6 rows read, 1 converted
   1 left out: deleted
   1 left out: descriptions of categories
@@ -258,6 +263,18 @@ Import the files with: parley import jsonl DIRECTORY --site ${site} --license NA
     { address: '/t/slug-10/10/4', kind: 'reply', target_id: '103' },
     { address: '/t/slug-10/10/5', kind: 'answer', target_id: '104' },
   ]);
+});
+
+it('leaves out the biographies of profiles that newer versions hide', async () => {
+  const community = await createTestCommunity();
+  const newer = dump.replace(
+    'user_options (user_id, hide_profile_and_presence)',
+    'user_options (user_id, hide_profile)',
+  );
+  const { directory } = await convert(community, newer);
+  const members = await readFile(path.join(directory, 'members.jsonl'), 'utf8');
+  expect(members).toContain('I *glue*.');
+  expect(members).not.toContain('Only for the staff.');
 });
 
 it('reads an accepted answer of an older version of discourse-solved', async () => {

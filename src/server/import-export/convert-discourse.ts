@@ -8,9 +8,12 @@ const tables = {
   users: ['id', 'username', 'created_at'],
   user_emails: ['user_id', 'email', 'primary'],
   user_profiles: ['user_id', 'bio_raw'],
+  user_options: ['user_id', 'hide_profile_and_presence', 'hide_profile'],
   user_associated_accounts: ['user_id', 'provider_name', 'provider_uid'],
   categories: ['id', 'name', 'slug', 'description', 'read_restricted', 'topic_id'],
   tags: ['id', 'name', 'description', 'target_tag_id'],
+  tag_group_memberships: ['tag_id', 'tag_group_id'],
+  tag_group_permissions: ['tag_group_id', 'group_id'],
   topics: [
     'id',
     'title',
@@ -91,10 +94,13 @@ async function fill(client: ClientBase, host: string): Promise<void> {
   await client.query(`
     analyze dump_users; analyze dump_topics; analyze dump_posts;
     insert into forum_member (line, id, name, bio, bio_format, email, identities, created, path, left_out)
-    select 0, id::bigint, username, bio_raw, 'markdown', email, identities, created_at::timestamptz, '/u/' || username,
+    select 0, id::bigint, username, case when hidden.user_id is null then bio_raw end, 'markdown', email, identities, created_at::timestamptz, '/u/' || username,
       case when id::bigint <= 0 then 'accounts of the system' end
     from dump_users users
     left join (select user_id, max(bio_raw) as bio_raw from dump_user_profiles group by 1) profile on profile.user_id = users.id
+    left join (
+      select distinct user_id from dump_user_options where 't' in (hide_profile_and_presence, hide_profile)
+    ) hidden on hidden.user_id = users.id
     left join (select user_id, max(email) as email from dump_user_emails where "primary" = 't' group by 1) address
       on address.user_id = users.id
     left join (
@@ -109,7 +115,13 @@ async function fill(client: ClientBase, host: string): Promise<void> {
       case when read_restricted = 't' then 'private categories' when name = 'Uncategorized' then 'for topics without a category' end
     from dump_categories;
     insert into forum_tag (line, id, name, description, path, left_out)
-    select 0, 2 * id::bigint + 1, name, description, '/tag/' || name, case when target_tag_id is not null then 'synonyms' end
+    select 0, 2 * id::bigint + 1, name, description, '/tag/' || name, case when target_tag_id is not null then 'synonyms'
+      when exists (
+        select from dump_tag_group_memberships grouped where grouped.tag_id = dump_tags.id and not exists (
+          -- The group of everyone.
+          select from dump_tag_group_permissions permission
+          where permission.tag_group_id = grouped.tag_group_id and group_id = '0'))
+        then 'tags that not everyone may see' end
     from dump_tags;`);
   await client.query(
     `insert into forum_topic (line, id, title, tags, tag_ids, author, created, views, lock_reason, path, accepted, left_out)
