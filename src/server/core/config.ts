@@ -14,7 +14,7 @@ export type PictureStore = 'database' | 's3';
 
 export type BackupSchedule = NonNullable<Config['backups']>;
 
-/** Scheduled exports of public content (docs/exporting.md). */
+/** Scheduled exports of what members can see (docs/exporting.md). */
 export type ExportSchedule = NonNullable<Config['exports']>;
 
 /** The configuration from the environment and `.env`. `.env.example` explains each setting. */

@@ -218,12 +218,12 @@ function* describeBackups(
     );
 }
 
-/** Checks the age of the last successful export of public content. */
+/** Checks the age of the last successful scheduled export. */
 export async function checkExports({ exports }: Pick<Config, 'exports'>, db: Database): Promise<Finding[]> {
   if (exports === undefined) return [];
   const { now, lastSuccess, problem } = await getExportStatus(db);
   const finding = createFinding('exports');
-  const why = 'Others get no new copy of the public content.';
+  const why = 'Others get no new copy of the community.';
   const remedy = "Fix the cause. The export is retried every hour; the log has 'The export failed'.";
   if (problem !== null) return [finding('problem', `The last export failed: ${problem}`, why, remedy)];
   if (lastSuccess === null) {

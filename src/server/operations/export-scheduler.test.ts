@@ -31,7 +31,7 @@ function startNode(node: string, plan: Partial<ExportSchedule> & { directory: st
   return { runIfDue: scheduled.runIfDue, text: () => lines.join('') };
 }
 
-test('one of two nodes exports the public content under the licence, and removes old exports', async () => {
+test('one of two nodes exports what members can see under the licence, and removes old exports', async () => {
   const directory = await createTemporaryDirectory();
   const old = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => `parley-export-${day}-033000`);
   for (const name of [...old, `${old[0]}.partial-aB3xYz`, 'notes']) await mkdir(path.join(directory, name));
@@ -51,7 +51,7 @@ test('one of two nodes exports the public content under the licence, and removes
     nodes
       .map((node) => node.text())
       .join('')
-      .match(/Exported the public content/gu),
+      .match(/Exported what members can see/gu),
   ).toHaveLength(1);
   expect(await getExportStatus(server.db)).toMatchObject({
     lastSuccess: expect.any(Date) as Date,

@@ -68,7 +68,7 @@ async function runExport(options: ExportSchedulerOptions, signal: AbortSignal): 
   await finishExportRun(db, id, problem);
   if (problem !== null)
     return log.error(`The export failed, and earlier exports are kept: ${problem} It is retried in an hour.`);
-  log.info(`Exported the public content to ${directory}.`);
+  log.info(`Exported what members can see to ${directory}.`);
   for (const name of listOutdatedExports(await readdir(schedule.directory), schedule.retention)) {
     await rm(path.join(schedule.directory, name), { recursive: true, force: true });
     log.info(`Removed the export ${name}, because newer ones are kept.`);

@@ -5,7 +5,7 @@ import { createObjectStore, type ObjectStoreSettings } from '#server/core/object
 import { getErrorMessage } from '#server/core/startup-error.ts';
 import type { WorkerTaskResult } from './worker-task.ts';
 
-/** A scheduled export: public content as JSON lines. It runs in a worker thread, which ends with the node. */
+/** A scheduled export: what members can see, as JSON lines. It runs in a worker thread, which ends with the node. */
 export type ExportTask = {
   directory: string;
   connection: pg.ClientConfig;

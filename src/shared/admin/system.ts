@@ -26,7 +26,7 @@ export const systemState = z.object({
     /** Why the latest backup failed, or what its verification found. */
     problem: z.string().nullable(),
   }),
-  /** Scheduled exports of public content. */
+  /** Scheduled exports of what members can see. */
   exports: z.object({
     /** Whether this node makes them. */
     scheduled: z.boolean(),
