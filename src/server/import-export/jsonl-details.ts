@@ -74,16 +74,16 @@ export async function addIdentities(client: ClientBase): Promise<void> {
     where staged.is_new and staged.identities is not null and member.email is null and member.source_id is not null`);
 }
 
-/** Adds why new questions are closed elsewhere, and who closed them. */
+/** Adds why new questions are closed elsewhere, and who closed them, also as duplicates. Runs after these are marked. */
 export async function addClosings(client: ClientBase): Promise<void> {
   await client.query(`
     insert into question_closing
     select new_id, closed_reason, closed_at from line_post where kind = 1 and is_new and closed_reason is not null;
     insert into question_closer (question_id, member_id)
     select distinct new_id, author.id
-    from line_post cross join lateral jsonb_array_elements_text(closers) closer
+    from line_post join question on question.id = new_id cross join lateral jsonb_array_elements_text(closers) closer
     join line_author author on author.key = closer::bigint
-    where kind = 1 and line_post.is_new and closed_reason is not null and closers is not null`);
+    where kind = 1 and line_post.is_new and (closed_reason is not null or question.duplicate_of is not null)`);
 }
 
 /** Adds the marks of community wikis and the bounties of new posts. */

@@ -54,7 +54,7 @@ async function createFullCommunity() {
       select id, 'off-topic', '2018-03-01' from question where title = 'Title of 1';
     insert into question_closer (question_id, member_id)
       select question.id, member.id from question, member
-      where title = 'Title of 1' and display_name in ('Member 1', 'Member 2');
+      where title in ('Title of 1', 'Duplicate') and display_name in ('Member 1', 'Member 2');
     update tag set description = 'Brewed', about = 'All about beer' where key = 'beer';
     insert into imported_tag_text (tag_id, kind, source_id, source_key, path, license, content_hash)
       select tag.id, 'about', import_source.id, '95', 'tags/beer/info', 'CC BY-SA 4.0', md5('All about beer')::uuid
