@@ -63,6 +63,26 @@ test('a deletion that waits for one author locks no other', async () => {
   expect(await deleted).toMatchObject({ status: 204 });
 });
 
+test.each(['hides', 'deletes'])(
+  'one who %s a question and waits for a duplicate locks no author',
+  async (how) => {
+    const [author, moderator] = await createManyMembers(server, 2);
+    if (author === undefined || moderator === undefined) throw new Error('not inserted');
+    await setRole(server.db, { email: moderator.email, role: 'moderator' });
+    const [id, duplicate] = [await author.ask(), await ann.ask()];
+    const marked = await actOnPost(moderator, 'duplicate', 'question', duplicate, { duplicateOf: id });
+    expect(marked).toMatchObject({ status: 204 });
+    const { free } = await locked('select from question where id = $1 for no key update', duplicate);
+    const removed =
+      how === 'deletes' ? author.delete(`/questions/${id}`) : actOnPost(moderator, 'hide', 'question', id);
+    await eventually(isLockAwaited);
+    const other = await locked('select from member where id = $1 for no key update nowait', author.id);
+    await other.free();
+    await free();
+    expect(await removed).toMatchObject({ status: 204 });
+  },
+);
+
 test('a change of address that waits for a new post of the member has no lock that the post needs', async () => {
   const { free } = await locked('select from member where id = $1 for key share', ann.id);
   const changed = ann.put('/email-address', { email: 'moved@example.org', password });

@@ -69,7 +69,7 @@ export async function setCloseVote(db: Database, vote: Wanted & { draft: CloseVo
     // Checked before any lock, so that a request without the right makes no other one wait.
     if (wanted !== null) await requireRight(tx, { id, original, viewer, settings });
     if (wanted === 'close') {
-      await lockQuestionToAct(tx, { id, duplicateOf });
+      await lockQuestionToAct(tx, { id, duplicateOf, withDuplicates: true });
       await requireOriginal(tx, { id, duplicateOf });
     }
     const question = await lockQuestionThread(tx, id);

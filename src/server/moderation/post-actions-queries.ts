@@ -4,15 +4,17 @@ import type { ModerationAction } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 
 /**
- * Locks a question, which may be hidden, against all changes. One that becomes a duplicate is locked together with its
- * original and its own duplicates, which get this original too, in the order of their ids.
+ * Locks a question, which may be hidden, against all changes: together with the original that it gets, and with its
+ * duplicates, which change when it is hidden or becomes a duplicate, in the order of their ids.
  */
 export async function lockQuestionToAct(
   tx: Tx,
-  { id, duplicateOf }: { id: number; duplicateOf: number | null },
+  { id, duplicateOf, withDuplicates }: { id: number; duplicateOf: number | null; withDuplicates: boolean },
 ): Promise<void> {
-  const others = duplicateOf === null ? sql`` : sql`or id = ${duplicateOf} or duplicate_of = ${id}`;
-  await sql`select from base_question where id = ${id} ${others} order by id for update`.execute(tx);
+  const original = duplicateOf === null ? sql`` : sql`or id = ${duplicateOf}`;
+  const duplicates = withDuplicates ? sql`or duplicate_of = ${id}` : sql``;
+  await sql`
+    select from base_question where id = ${id} ${original} ${duplicates} order by id for update`.execute(tx);
 }
 
 /** The row must be locked. */

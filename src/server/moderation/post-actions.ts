@@ -257,7 +257,9 @@ async function lockOpenPost(
   } else {
     const found = visible ?? (await findHiddenPost(tx, post)) ?? (await findHeldPostQuestion(tx, post));
     const duplicateOf = draft.action === 'duplicate' ? draft.duplicateOf : null;
-    if (found?.question_id != null) await lockQuestionToAct(tx, { id: found.question_id, duplicateOf });
+    const withDuplicates = post.kind === 'question';
+    if (found?.question_id != null)
+      await lockQuestionToAct(tx, { id: found.question_id, duplicateOf, withDuplicates });
   }
   // Before its entry, as its author does who deletes it.
   const heldPost = await lockHeldPost(tx, post);

@@ -141,6 +141,12 @@ export async function updateQuestion(
     ${sql.raw(writeQuestionSortKeys('edited'))}`.execute(tx);
 }
 
+/** Locks a question to delete, and its duplicates, in the order of their ids. */
+export async function lockWithDuplicates(tx: Tx, id: number): Promise<void> {
+  await sql`
+    select from base_question where id = ${id} or duplicate_of = ${id} order by id for update`.execute(tx);
+}
+
 /** Removes the duplicate mark from questions that point to a deleted question. Returns their ids. */
 export async function clearDuplicatesOf(tx: Tx, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`

@@ -27,6 +27,7 @@ import {
   listQuestionTitles,
   lockQuestion,
   type LockStrength,
+  lockWithDuplicates,
   questionExists,
   updateQuestionActivity,
 } from './questions-queries.ts';
@@ -168,6 +169,7 @@ export async function deleteQuestion(
   { id, viewer }: { id: number; viewer: Pick<Viewer, 'id'> },
 ): Promise<void> {
   await transaction(db, async (tx) => {
+    await lockWithDuplicates(tx, id);
     const question = await lockOwnQuestion(tx, {
       id,
       viewer,
