@@ -139,7 +139,7 @@ async function accountCalls({ busy, muting, rareFollower, db }: CallContext): Pr
     auth: 'A'.repeat(22),
   };
   const address = { memberId: busy.id, email: busy.email };
-  const scope = { memberId: busy.id, scope: 'answers' } as const;
+  const scope = { ...address, scope: 'answers' } as const;
   const waiting = {
     maxRows: 4000,
     reason: 'reads the unsent notifications of the member, and time zones',

@@ -363,7 +363,7 @@ async function itemsOf(member: Member, path: string) {
 
 function fieldOf(operation: string, field: string, { id: memberId, email }: Member): unknown {
   if (operation === 'POST /email/unsubscribe')
-    return createUnsubscribeToken(defaultSettings, { memberId, scope: 'answers' });
+    return createUnsubscribeToken(defaultSettings, { memberId, email, scope: 'answers' });
   if (operation === 'POST /email/confirmation')
     return createConfirmationToken(defaultSettings, { memberId, email });
   // Signing in needs an existing address.

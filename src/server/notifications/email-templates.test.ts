@@ -1,6 +1,7 @@
 import { projectRoot } from '#server/core/paths.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { findLinkToken, siteUrl, startServerWithEmail } from '#tests/support/server-with-email.ts';
 import type { ReceivedEmail } from '#tests/support/email-server.ts';
@@ -160,6 +161,22 @@ describe('one-click unsubscribe', () => {
     expect(await readEmailChoices(ann)).toMatchObject({ answers: 'instant' });
     // The token neither signs in nor confirms an address.
     expect((await server.visitor().post('/email/confirmation', { token })).status).toBe(410);
+  });
+
+  test('refuses a link that was sent to an earlier address of the member', async () => {
+    await enableEmail(ann, 'answers', 'instant');
+    const token = findLinkToken(await emailAbout('Does it move along?'), 'unsubscribe');
+    const moveTo = (email: string) =>
+      sql`update member set email = ${email} where id = ${ann.id}`.execute(server.db);
+    await moveTo('moved@example.com');
+    expect(await server.visitor().post('/email/unsubscribe', { token })).toMatchObject({
+      status: 410,
+      code: 'unsubscribe-link-not-valid',
+    });
+    expect((await fetch(`${server.address}/unsubscribe/${token}`, { method: 'POST' })).status).toBe(410);
+    expect(await readEmailChoices(ann)).toMatchObject({ answers: 'instant' });
+    await moveTo(ann.email);
+    expect((await server.visitor().post('/email/unsubscribe', { token })).status).toBe(200);
   });
 
   test('ends all emails when the email covers several categories', async () => {

@@ -296,13 +296,15 @@ export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
     const { memberId, scope, attempt, replyTo: post = null } = to;
     const address = await findConfirmedEmail(db, memberId);
     if (address === undefined) return;
+    const { email } = address;
     const { secret } = settings;
     const replyTo =
       post === null || replyAddress === undefined
         ? undefined
-        : createReplyAddress({ secret, replyAddress }, { memberId, post, email: address.email });
+        : createReplyAddress({ secret, replyAddress }, { memberId, post, email });
     const site = inLanguage(getSite(), address.language);
-    const unsubscribe = `${site.site}/unsubscribe/${createUnsubscribeToken(settings, { memberId, scope })}`;
+    const token = createUnsubscribeToken(settings, { memberId, email, scope });
+    const unsubscribe = `${site.site}/unsubscribe/${token}`;
     // One-click unsubscribe in email programs (RFC 2369, RFC 8058).
     const headers = {
       'List-Unsubscribe': `<${unsubscribe}>`,
@@ -312,7 +314,7 @@ export function createEmailJobs(deps: EmailDeps & { log: Logger }) {
       {
         ...write({ ...site, unsubscribe }),
         ...(replyTo !== undefined && { replyTo }),
-        to: address.email,
+        to: email,
         memberId,
         headers,
         id: attempt.id,

@@ -160,9 +160,7 @@ export function createNotificationPreferences({
    * @throws ProblemError 'gone' if the link is expired or invalid, or the address is no longer the member's
    */
   async function confirmEmail(token: string): Promise<void> {
-    const memberId = Number(token.split('.', 1)[0]);
-    const address = Number.isSafeInteger(memberId) ? await findEmailOfMember(db, memberId) : undefined;
-    if (address === undefined) throw createInvalidLinkError();
+    const { memberId, address } = await findMemberOfToken(token);
     const claim = verifyToken({ secret, purpose: getConfirmationPurpose(address.email) }, token);
     if (claim === null || !(Number(claim.split('.')[1]) > databaseNowMs())) throw createInvalidLinkError();
     const { email } = address;
@@ -176,14 +174,13 @@ export function createNotificationPreferences({
 
   /**
    * Ends the emails that a link names. Works without a session and can be repeated.
-   * @throws ProblemError 'gone' if the link is invalid
+   * @throws ProblemError 'gone' if the link is invalid, or the member has another address now
    */
   async function unsubscribe(token: string): Promise<UnsubscribeScope> {
-    const claim = verifyToken({ secret, purpose: unsubscribePurpose }, token);
-    const [id, name] = claim?.split('.') ?? [];
-    const scope = unsubscribeScope.safeParse(name);
+    const { memberId, address } = await findMemberOfToken(token);
+    const claim = verifyToken({ secret, purpose: getUnsubscribePurpose(address.email) }, token);
+    const scope = unsubscribeScope.safeParse(claim?.split('.')[1]);
     if (!scope.success) throw createInvalidLinkError();
-    const memberId = Number(id);
     await transaction(db, async (tx) => {
       await lockPreferences(tx, memberId);
       const category = notificationCategory.safeParse(scope.data);
@@ -197,6 +194,14 @@ export function createNotificationPreferences({
     return scope.data;
   }
 
+  /** The member that a token names. Whether it is valid depends on the present address. */
+  async function findMemberOfToken(token: string) {
+    const memberId = Number(token.split('.', 1)[0]);
+    const address = Number.isSafeInteger(memberId) ? await findEmailOfMember(db, memberId) : undefined;
+    if (address === undefined) throw createInvalidLinkError();
+    return { memberId, address };
+  }
+
   async function getEmailState(memberId: number): Promise<EmailStatus> {
     if (queueConfirmationEmail === undefined) return 'unavailable';
     const address = await findEmailOfMember(db, memberId);
@@ -207,14 +212,16 @@ export function createNotificationPreferences({
 
 export type NotificationPreferences = ReturnType<typeof createNotificationPreferences>;
 
-const unsubscribePurpose = 'unsubscribe';
-
-/** Creates the token of an unsubscribe link. It never expires, works on every node and permits nothing else. */
+/**
+ * Creates the token of an unsubscribe link. It works on every node, as long as the member has this address, and permits
+ * nothing else.
+ */
 export function createUnsubscribeToken(
   settings: OperatorSettings,
-  { memberId, scope }: { memberId: number; scope: UnsubscribeScope },
+  { memberId, email, scope }: { memberId: number; email: string; scope: UnsubscribeScope },
 ) {
-  return signToken({ secret: settings.secret, purpose: unsubscribePurpose }, `${memberId}.${scope}`);
+  const { secret } = settings;
+  return signToken({ secret, purpose: getUnsubscribePurpose(email) }, `${memberId}.${scope}`);
 }
 
 /** Creates the token of a confirmation link. It is valid for a day and permits nothing else. */
@@ -233,6 +240,8 @@ export async function findConfirmedEmail(db: Queryable, memberId: number) {
 }
 
 const getConfirmationPurpose = (email: string) => `confirm ${email}`;
+
+const getUnsubscribePurpose = (email: string) => `unsubscribe ${email}`;
 
 const createEmailDisabledError = () => new ProblemError('email-disabled');
 
