@@ -216,6 +216,7 @@ export function createApp(options: AppOptions) {
     signInMethods,
     registrations,
     signInProviders,
+    onUnconfirmed: preferences.sendConfirmationToNewMember,
   });
   const app = createRouter<{ Variables: object }>();
   app.onError((error, c) => toErrorResponse(error, c, log, metrics?.countRejected));

@@ -328,6 +328,30 @@ describe('an address that the provider does not call verified', () => {
     },
   );
 
+  test.each([false, true])(
+    'is not confirmed, so its owner can get the account; questions of the community: %s',
+    async (hasQuestions) => {
+      await add(red, 'red', { trustsEmail: true });
+      if (hasQuestions) {
+        await setSiteSetting(db, 'signUpQuestions', ['Why?']);
+        await server.siteSettings.refresh();
+      }
+      const { email_verified: _, ...unverified } = person();
+      for (const who of [person(), unverified]) {
+        const browser = server.visitor();
+        const entered = await enter('red', who, browser);
+        expect(entered.status).toBe(200);
+        if (hasQuestions)
+          expectOk(await browser.post('/session/provider/registration', { signUpAnswers: [] }));
+      }
+      await setSiteSetting(db, 'signUpQuestions', []);
+      await server.siteSettings.refresh();
+      const { rows } = await sql<{ email_verified: boolean }>`
+        select email_verified from member order by id desc limit 2`.execute(db);
+      expect(rows.map((row) => row.email_verified)).toEqual([false, true]);
+    },
+  );
+
   test('still needs the password of a member who has it', async () => {
     await add(red, 'red', { trustsEmail: true });
     const ann = await server.register('Ann');

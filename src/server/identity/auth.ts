@@ -148,6 +148,7 @@ export const internalEndpoints = {
         body: z.object({
           name: z.string(),
           email: z.string(),
+          emailVerified: z.boolean(),
           providerId: z.string(),
           accountId: z.string(),
           language: z.string().nullable(),
@@ -155,8 +156,7 @@ export const internalEndpoints = {
         }),
       },
       async (ctx) => {
-        const { name, email, providerId, accountId, language, application } = ctx.body;
-        const member = { name, email, emailVerified: true, language, application };
+        const { providerId, accountId, ...member } = ctx.body;
         const { user } = await ctx.context.internalAdapter.createOAuthUser(member, { providerId, accountId });
         return ctx.json({ memberId: Number(user.id) });
       },

@@ -8,6 +8,8 @@ const pendingSignUp = z.object({
   provider: z.string(),
   account: z.object({ providerId: z.string(), subject: z.string() }),
   email: z.string(),
+  /** Whether the provider has verified the address. */
+  isVerified: z.boolean(),
   names: z.array(z.string()),
   invitation: z.string().nullable(),
 });

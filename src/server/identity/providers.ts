@@ -74,6 +74,8 @@ export type ProvidersDeps = {
   requirePassword: RequirePassword;
   signInMethods: SignInMethods;
   signInProviders: SignInProviders;
+  /** Called after a registration with an address that the provider has not verified. */
+  onUnconfirmed: (memberId: number) => Promise<void>;
 };
 
 /** Someone who returns from a provider, with the key of their account there. */
@@ -83,11 +85,14 @@ type Arrival = Pick<ProviderIdentity, 'readPerson'> & {
 };
 
 /** Someone whose account is created now. */
-type NewMember = Pick<Arrival, 'account' | 'invitation'> & Pick<ProviderPerson, 'names'> & { email: string };
+type NewMember = Pick<Arrival, 'account' | 'invitation'> &
+  Pick<ProviderPerson, 'names' | 'isVerified'> & {
+    email: string;
+  };
 
 /**
  * Sign-in with OpenID Connect providers. Accounts are identified by issuer and subject alone. A new member needs an
- * address that the provider has verified. If a member already has that address, they prove by their password that it is
+ * address that the provider has verified, or has from a provider that an admin trusts; the member then confirms it. If a member already has that address, they prove by their password that it is
  * them, so no one gets an account by claiming its address elsewhere. For an account without any sign-in method, such as
  * an imported one, the verified address is enough, as for a reset of the password.
  */
@@ -190,8 +195,9 @@ export function createProviders(deps: ProvidersDeps) {
     const parsed = emailSchema.safeParse(person.email);
     if (!parsed.success) throw new ProblemError('provider-email-not-verified');
     const email = parsed.data;
+    const { isVerified } = person;
     const owner = await findMemberByEmail(db, email);
-    if (owner !== undefined && person.isVerified && (await confirmEmailOnly(owner.id, email))) {
+    if (owner !== undefined && isVerified && (await confirmEmailOnly(owner.id, email))) {
       return { ...(await signingIn.afterFirstFactor(owner.id, visitor.headers, { account })), ...plain };
     }
     if (owner !== undefined)
@@ -200,11 +206,11 @@ export function createProviders(deps: ProvidersDeps) {
       if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
       await joining.check({ email, invitation });
       const names = person.names.map((name) => name.slice(0, 200)).slice(0, 5);
-      const cookies = [signUpCookie.set({ provider, account, email, names, invitation })];
+      const cookies = [signUpCookie.set({ provider, account, email, isVerified, names, invitation })];
       return { ...plain, memberId: null, cookies, needsAnswers: true };
     }
     const memberId = await register(
-      { account, invitation, names: person.names, email, signUpAnswers: [] },
+      { account, invitation, names: person.names, email, isVerified, signUpAnswers: [] },
       visitor,
     );
     return {
@@ -251,7 +257,7 @@ export function createProviders(deps: ProvidersDeps) {
   ): Promise<number> {
     if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
     await requirePoint(registrationLimit, { key: visitor.networkAddress, code: 'registration-failed' });
-    const { email, account, invitation, signUpAnswers } = arrival;
+    const { email, isVerified, account, invitation, signUpAnswers } = arrival;
     await joining.check({ email, invitation });
     const emailTaken = new ProblemError('email-taken');
     // An address can be reserved for a member who can still revert a change.
@@ -260,6 +266,7 @@ export function createProviders(deps: ProvidersDeps) {
       const body = {
         name: await chooseDisplayName(arrival),
         email,
+        emailVerified: isVerified,
         providerId: account.providerId,
         accountId: account.subject,
         language: findRequestLanguage(visitor.headers),
@@ -267,7 +274,9 @@ export function createProviders(deps: ProvidersDeps) {
       const { memberId } = await joining.admit({ invitation, signUpAnswers }, (application) =>
         auth.api.createMember({ body: { ...body, application } }),
       );
-      await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: true });
+      await registrations.note({ memberId, address: visitor.networkAddress, isConfirmed: isVerified });
+      // The member can request the email again in the settings.
+      if (!isVerified) await deps.onUnconfirmed(memberId).catch(() => {});
       return memberId;
     } catch (error) {
       throw isUniqueViolation(error) ? emailTaken : error;
