@@ -29,7 +29,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/moderation/spam-replay-queries.ts': 'reads the texts of removed spam',
   'src/server/identity/data-export-sources.ts': 'gives members their own texts below hidden posts',
   'src/server/identity/account-deletion-columns.ts': 'names the columns that refer to a member',
-  'src/server/identity/account-deletion-queries.ts': 'deletes the views of hidden questions too',
+  'src/server/identity/account-deletion-queries.ts':
+    'deletes views of hidden questions, and what web hooks sent of hidden posts, too',
   'src/server/import-export/import-undo-queries.ts': 'removes what an import added, hidden posts too',
   'src/server/import-export/stack-exchange-changes-report.ts': 'names questions that the import has hidden',
   'src/server/import-export/stack-exchange-closings.ts': 'locks questions again that the import has hidden',

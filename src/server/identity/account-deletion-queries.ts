@@ -85,6 +85,32 @@ export async function deleteSomeMemberRows(
   return Number(numAffectedRows);
 }
 
+/**
+ * Removes the content of a batch of web hook deliveries that name the member as the author of a question, answer or
+ * reply. Returns how many.
+ */
+export async function forgetSomeWebhookRequests(
+  db: Queryable,
+  { memberId, limit }: { memberId: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_delivery set request_body = null, response_body = null where id = any(array(
+      select delivery.id from base_question question
+      join webhook_delivery delivery on delivery.question_id = question.id and request_body is not null
+      where author_id = ${memberId}
+      union all
+      select delivery.id from base_answer answer
+      join webhook_delivery delivery on delivery.question_id = answer.question_id and request_body is not null
+      where author_id = ${memberId} and answer_id = answer.id
+      union all
+      select delivery.id from base_reply reply
+      join webhook_delivery delivery on delivery.question_id = reply.question_id and request_body is not null
+      where author_id = ${memberId} and reply_id = reply.id
+      limit ${limit}
+    ))`.execute(db);
+  return Number(numAffectedRows);
+}
+
 /** Returns the names of a batch of the tags that a member follows. */
 export async function listFollowedTags(
   db: Database,

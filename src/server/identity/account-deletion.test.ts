@@ -127,6 +127,35 @@ test('shows posts that stay under another name immediately on every page, and st
   expectOk(await server.visitor().post('/members', form));
 });
 
+test('removes the name of the member from what web hooks sent, and nothing about others', async () => {
+  const { member, own, other, theirs, answer, reply } = await someone('Dan Realname');
+  const about = [
+    { question: own, answer: null, reply: null, isNamed: true },
+    { question: own, answer: theirs.id, reply: null, isNamed: true },
+    { question: other, answer: null, reply: null, isNamed: false },
+    { question: other, answer: answer.id, reply: null, isNamed: true },
+    { question: own, answer: theirs.id, reply: reply.id, isNamed: true },
+  ];
+  const { rows: hooks } = await sql<{ id: number }>`
+    insert into webhook (name, address, format, events, tags, encrypted_secret)
+    values ('Bridge', 'https://hooks.example.org/', 'standard', '{answer.posted}', '{}', 'x') returning id`.execute(
+    server.db,
+  );
+  for (const [index, { question, answer: answerId, reply: replyId, isNamed }] of about.entries())
+    await sql`
+      insert into webhook_delivery (webhook_id, message_id, resource, event_type, question_id, answer_id, reply_id,
+        occurred_at, state, request_body, response_body)
+      values (${hooks[0]?.id}, ${`msg_${String(index).padStart(16, '0')}`}, ${`question:${question}`}, 'answer.posted',
+        ${question}, ${answerId}, ${replyId}, now(), 'delivered', ${isNamed ? 'Dan Realname' : 'Bob'}, 'ok')`.execute(
+      server.db,
+    );
+  expectOk(await leave(member, 'keep'));
+  await untilGone(member);
+  const { rows } = await sql<{ request_body: string | null }>`
+    select request_body from webhook_delivery order by message_id`.execute(server.db);
+  expect(rows.map((row) => row.request_body)).toEqual([null, null, 'Bob', null, null]);
+});
+
 test('deletes the posts with everything below them, and corrects all counts', async () => {
   const { member, own, other, theirs, answer, reply, below } = await someone('Cid');
   const remaining = await member.answer(other, 'Another one.');

@@ -28,6 +28,7 @@ import {
   deleteSomeMemberRows,
   findAccountDeletion,
   finishAccountDeletion,
+  forgetSomeWebhookRequests,
   insertAccountDeletion,
   isMerging,
   listFollowedTags,
@@ -153,11 +154,20 @@ function listDeletionSteps(posts: PostsAfterDeletion): DeletionStep[] {
       (db, memberId) =>
         deleteSomeMemberRows(db, each, { memberId, limit: batchSize }),
   );
-  const steps: DeletionStep[] = [...rows, deleteHeldPosts, unfollowTags, anonymizeSomeViews];
+  const steps: DeletionStep[] = [
+    ...rows,
+    forgetWebhookRequests,
+    deleteHeldPosts,
+    unfollowTags,
+    anonymizeSomeViews,
+  ];
   if (posts === 'keep') return [...steps, releaseUploads];
   const kinds: PostKind[] = ['question', 'answer', 'reply'];
   return [...steps, ...kinds.map(createDeletePostsStep), deleteHiddenPosts, releaseUploads];
 }
+
+const forgetWebhookRequests: DeletionStep = (db, memberId) =>
+  forgetSomeWebhookRequests(db, { memberId, limit: batchSize });
 
 const deleteHeldPosts: DeletionStep = (db, memberId) =>
   transaction(db, (tx) =>
