@@ -89,6 +89,23 @@ test("delivers a vote to each of the voter's sockets, and only its counts to oth
   expect(author).toEqual(expect.arrayContaining([{ kind: 'notified' }, counts]));
 });
 
+test("a socket receives the member's events once, also those between its connection and its subscription", async () => {
+  const subscribed = await openLiveClient(first.address, ann);
+  const topic = `member:${ann.id}` as const;
+  const before = await subscribed.subscribe(topic);
+  const late = await openLiveClient(first.address, ann);
+  const received = new Map([subscribed, late].map((client) => [client, [] as LiveEvent[]]));
+  for (const [client, events] of received)
+    client.socket.on('events', (batch: EventBatch) => events.push(...batch.events));
+  const id = await bob.ask();
+  expectOk(await ann.put(`/questions/${id}/mute`, { muted: true }));
+  const isMute = ({ kind }: LiveEvent) => kind === 'mutes-changed';
+  await eventually(() => received.get(subscribed)?.some(isMute) === true);
+  const answer = await late.subscribe(topic, before.ok ? before.position : '');
+  const missed = answer.ok ? answer.events : [];
+  expect([...(received.get(late) ?? []), ...missed].filter(isMute)).toHaveLength(1);
+});
+
 test('ignores invalid messages', async () => {
   const { socket } = await rawSocket(ann);
   const received: string[] = [];

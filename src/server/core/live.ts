@@ -176,7 +176,7 @@ export function startLiveServer({
       subscribe(socket, request).then(ack, () => ack({ ok: false, reason: 'unavailable' }));
     });
     socket.on('unsubscribe', (topic) => {
-      if (typeof topic !== 'string' || topic === memberTopic(viewer)) return;
+      if (typeof topic !== 'string' || topic === typingRoom(viewer.id)) return;
       if (socket.data.typing === topic) endTyping(socket);
       void socket.leave(topic);
     });
@@ -187,9 +187,8 @@ export function startLiveServer({
     // The load balancer still sends sockets to this draining node. The last ones are closed when Parley stops.
     const withinMs = drainedAt === undefined ? 0 : drainedAt - performance.now();
     if (withinMs > minReconnectMs) socket.emit('reconnect', { withinMs });
-    // The socket must learn that its session ended, even if the page did not join this topic.
-    void socket.join(memberTopic(viewer));
-    // Or the session ended during the handshake.
+    void socket.join(typingRoom(viewer.id));
+    // The session ended during the handshake.
     const meanwhile = { events: [], gap: false, position: socket.data.connectedAt };
     closeIfEnded(socket, stream.catchUp(memberTopic(viewer), meanwhile).events);
   }
@@ -316,8 +315,7 @@ export function startLiveServer({
   function sendTyping(topic: Topic, members: readonly number[]): void {
     if (listeners(topic) === 0) return;
     const count = members.length;
-    const own = members.map((id) => `member:${id}` as const);
-    io.to(topic).except(own).emit('typing', { topic, count });
+    io.to(topic).except(members.map(typingRoom)).emit('typing', { topic, count });
     for (const id of members)
       for (const socket of socketsOf.get(id) ?? [])
         if (socket.rooms.has(topic)) socket.emit('typing', { topic, count: count - 1 });
@@ -325,6 +323,12 @@ export function startLiveServer({
 }
 
 const subscription = z.object({ topic: z.string().max(60), since: z.string().max(2_000) });
+
+/**
+ * The room of all sockets of a member, to exclude them. It is not the member's topic, whose events a socket receives only
+ * after it has joined: events that come earlier are in the response to its subscription.
+ */
+const typingRoom = (memberId: number) => `typing:${memberId}`;
 
 const memberTopic = (viewer: Viewer): Topic => `member:${viewer.id}`;
 
