@@ -17,8 +17,8 @@ import { cleanDescription, cleanLine, cleanText } from './stack-exchange-charact
 const id = z.int().positive();
 const count = z.int().nonnegative().optional();
 const latest = Date.now() + 24 * 60 * 60 * 1000;
-/** ISO 8601. A time without a zone is in UTC. One later than tomorrow becomes now: it is damaged. */
-const time = z
+/** ISO 8601. A time without a zone is in UTC. */
+const anyTime = z
   .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], 'is not a time of ISO 8601')
   .transform(
     (text) =>
@@ -26,8 +26,9 @@ const time = z
         /T.*(?:Z|[+-]\d\d:?\d\d)$/u.test(text) ? text : `${text}${text.includes('T') ? 'Z' : 'T00:00:00Z'}`,
       ),
   )
-  .refine((date) => !Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1, 'is not a time')
-  .transform((date) => (date.getTime() > latest ? new Date() : date).toISOString());
+  .refine((date) => !Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1, 'is not a time');
+/** When something happened. A time later than tomorrow becomes now: it is damaged. */
+const time = anyTime.transform((date) => (date.getTime() > latest ? new Date() : date).toISOString());
 const line = z.string().transform(cleanLine);
 const requiredLine = line.pipe(z.string().min(1, 'is empty'));
 const name = z
@@ -128,7 +129,7 @@ const member = z.strictObject({
   /** Whether other members see the address. Kept in a move only. */
   showEmail: z.boolean().default(false),
   /** Kept in a move only. */
-  suspendedUntil: time.optional(),
+  suspendedUntil: anyTime.transform((date) => date.toISOString()).optional(),
   suspensionReason: text.pipe(atMost(500)).default(''),
   isBot: z.boolean().optional(),
   identities: z.array(identity).max(20).optional(),
