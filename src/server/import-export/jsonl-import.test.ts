@@ -473,6 +473,9 @@ it('shows the source of posts that are imported again after their import was und
     questions: [{ ...question, authorId: 1 }],
   });
   await importByHand(community, directory);
+  // She has set a password, so she stays.
+  await community.rows(`
+    insert into account (member_id, account_id, provider_id) select id, 'ada', 'credential' from member where email is not null`);
   const [run] = await community.rows('select id::int from import_run');
   await undoImport(community.client, run?.['id'] as number);
   expect(await importByHand(community, directory)).toMatchObject({ added: { members: 0, questions: 1 } });
