@@ -1,4 +1,12 @@
-import { type Browser, type BrowserContext, expect, type Page, type Request, test } from '@playwright/test';
+import {
+  type Browser,
+  type BrowserContext,
+  expect,
+  type Page,
+  type PlaywrightWorkerArgs,
+  type Request,
+  test,
+} from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import {
   button,
@@ -30,6 +38,30 @@ async function otherDevice(
   const response = await page.request.post('/api/session', { data: { email, password } });
   expect(response.status()).toBe(200);
   return page;
+}
+
+/** A program with an API token of the member and the scope for drafts. */
+async function startProgram(
+  page: Page,
+  { request }: PlaywrightWorkerArgs['playwright'],
+  { password }: Member,
+) {
+  const data = { name: 'Program', scopes: ['drafts'], expiresInDays: 1, password };
+  const created = await page.request.post('/api/api-tokens', { data });
+  expect(created.status(), await created.text()).toBe(201);
+  const { token } = (await created.json()) as { token: string };
+  const extraHTTPHeaders = { authorization: `Bearer ${token}` };
+  const context = await request.newContext({ baseURL: getSecondNodeAddress(), extraHTTPHeaders });
+  let sequence = 0;
+  return {
+    dispose: () => context.dispose(),
+    /** Returns the status of the response. */
+    draft: async (questionId: number, content: string) => {
+      const key = 'key-of-the-program';
+      const draft = { key, fields: { content }, basedOn: null, clientId: 'program-1', sequence: ++sequence };
+      return (await context.put(`/api/drafts/answer:${questionId}`, { data: draft })).status();
+    },
+  };
 }
 
 /** Kills the tab, as when the browser runs out of memory: no handler runs. */
@@ -140,6 +172,29 @@ test('a draft continues on another device, and the member resolves a conflict be
   await expect(field(page)).toHaveValue('Written on the sofa.');
   await expect(saved(page)).toBeVisible();
   await laptop.context().close();
+});
+
+test('a program cannot swap the text in an open form while the member reviews it', async ({
+  page,
+  playwright,
+}) => {
+  const ada = await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Who wrote this answer?') });
+  const program = await startProgram(page, playwright, ada);
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  await program.draft(id, 'Good text of the program.');
+  await expect(field(page)).toHaveValue('Good text of the program.');
+  await program.draft(id, 'Swapped text of the program.');
+  await expect(choice(page)).toContainText('Swapped text of the program.');
+  await expect(field(page)).toHaveValue('Good text of the program.');
+  await page.reload();
+  await expect(choice(page)).toContainText('Swapped text of the program.');
+  await expect(field(page)).toHaveValue('Good text of the program.');
+  await button(page, 'Keep the other version').click();
+  await expect.poll(() => getDraftText(page.request, `answer:${id}`)).toBe('Good text of the program.');
+  expect(await program.draft(id, 'Swapped once more.')).toBe(409);
+  await program.dispose();
 });
 
 test('a posted draft does not come back on any device, also when the response is lost', async ({

@@ -1457,12 +1457,11 @@ export interface paths {
     get: operations['getDraftsByTarget'];
     /**
      * Save the draft of a form
-     * @description Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 `draft-posted` if this text has been posted.
+     * @description Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 `draft-posted` if this text has been posted. With an API token, a draft that another device or token has saved is never replaced.
      */
     put: operations['putDraftsByTarget'];
     post?: never;
-    /** Discard the viewer's draft */
-    delete: operations['deleteDraftsByTarget'];
+    delete?: never;
     options?: never;
     head?: never;
     patch?: never;
@@ -6794,37 +6793,6 @@ export interface operations {
         content: {
           'application/json': components['schemas']['DraftState'];
         };
-      };
-      /** @description Problem details (RFC 9457) */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  deleteDraftsByTarget: {
-    parameters: {
-      query?: {
-        basedOn?: string;
-      };
-      header?: never;
-      path: {
-        target: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description There is no draft any more */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
       };
       /** @description Problem details (RFC 9457) */
       default: {

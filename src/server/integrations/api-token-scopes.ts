@@ -46,7 +46,8 @@ const endpoints: Readonly<Record<ApiScope, readonly string[]>> = {
     'GET /tag-rules',
     'GET /changes',
   ],
-  drafts: ['GET /drafts', 'GET /drafts/{target}', 'PUT /drafts/{target}', 'DELETE /drafts/{target}'],
+  // Without DELETE: it would empty an open form, and the next save would fill the form with another text.
+  drafts: ['GET /drafts', 'GET /drafts/{target}', 'PUT /drafts/{target}'],
   write: [
     'POST /questions',
     'PUT /questions/{id}',

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import packageJson from '#package.json' with { type: 'json' };
@@ -132,8 +132,9 @@ function addDraftTools(server: McpServer, api: ApiClient, { origin, authorizatio
   const annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
   const save = (target: string, fields: Record<string, string>, page: string) =>
     respond(async () => {
-      const clientId = `mcp-${digest(authorization)}`;
-      const version = { key: randomUUID(), basedOn: null, clientId, sequence: Date.now() };
+      // The same text has the same key, so that a repeated call changes nothing in an open form.
+      const key = `mcp-${digest(JSON.stringify([authorization, target, fields]))}`;
+      const version = { key, basedOn: null, clientId: 'mcp-program', sequence: Date.now() };
       await api.put(`/drafts/${target}`, { ...version, fields });
       return `The draft is stored, and nothing is posted yet. Ask the person to review and post it at ${origin}${page}`;
     });

@@ -187,6 +187,18 @@ describe('drafts', () => {
     );
   });
 
+  test('do not change when a program repeats a call, so that an open form asks nothing', async () => {
+    const member = await server.register('Patient');
+    const client = await connect(member, ['drafts']);
+    await call(client, 'draft_question', question);
+    const { key } = expectOk(await member.get<DraftState>('/drafts/ask'));
+    expect(await call(client, 'draft_question', question)).toContain('The draft is stored');
+    expect(expectOk(await member.get<DraftState>('/drafts/ask'))).toMatchObject({
+      key,
+      fields: { title: question.title, content: question.content },
+    });
+  });
+
   test('do not replace a text that the member has begun', async () => {
     const member = await server.register('Writer');
     const own = { key: 'key-of-draft', basedOn: null, clientId: 'browser-1', sequence: 1 };

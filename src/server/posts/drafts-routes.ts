@@ -27,7 +27,8 @@ const save = createRoute({
   summary: 'Save the draft of a form',
   description:
     'Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 ' +
-    '`draft-posted` if this text has been posted.',
+    '`draft-posted` if this text has been posted. With an API token, a draft that another device or token has ' +
+    'saved is never replaced.',
   request: { params: targetParam, body: jsonBody(draftSave) },
   responses: { 200: jsonResponse(draftState, 'The stored draft'), ...problemResponses },
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { memberRateLimitKey } from '#server/core/rate-limits.ts';
+import { programOf } from '#tests/support/api-tokens.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { draftHeader, type DraftState, type DraftSummary, type DraftSave } from '#shared/posts/drafts.ts';
@@ -68,6 +69,38 @@ describe('a draft', () => {
     // A device that has seen it may replace it.
     await phone.type('ask', 'One or the other', second.version);
     expect(await stateAt(ann, 'ask')).toMatchObject({ fields: { content: 'One or the other' } });
+  });
+
+  test('of a browser is never replaced or discarded with an API token', async () => {
+    const [phone, program] = [browser(ann, 'anns-phone'), await programOf(ann, ['drafts'])];
+    const { version } = await phone.type('ask', 'Written by Ann', null);
+    // As the browser, with the version that it has.
+    for (const basedOn of [version, null]) {
+      const draft = { key: 'draft-of-one-post', clientId: 'anns-phone', sequence: 99, basedOn };
+      const refused = await program.put('/drafts/ask', { ...draft, fields: { content: 'Swapped' } });
+      expect(refused).toMatchObject({ status: 409, kind: 'draft-changed' });
+    }
+    expect(await program.delete('/drafts/ask')).toMatchObject({
+      status: 403,
+      code: 'api-token-not-accepted',
+    });
+    expect(await stateAt(ann, 'ask')).toMatchObject({ version, fields: { content: 'Written by Ann' } });
+  });
+
+  test('of a program has the token as its client, and each token replaces only its own', async () => {
+    const [program, other] = [await programOf(ann, ['drafts']), await programOf(ann, ['drafts'])];
+    const draft = { key: 'draft-of-one-post', clientId: 'anns-phone', basedOn: null };
+    const save = (by: typeof program, content: string, sequence: number) =>
+      by.put<DraftState>('/drafts/ask', { ...draft, sequence, fields: { content } });
+    const first = expectOk(await save(program, 'One', 1));
+    expect(first.clientId).toMatch(/^token-\d+$/);
+    expect(await save(other, 'Other', 2)).toMatchObject({ status: 409, kind: 'draft-changed' });
+    expect(expectOk(await save(program, 'Two', 2))).toMatchObject({
+      clientId: first.clientId,
+      fields: { content: 'Two' },
+    });
+    const phone = browser(ann, 'anns-phone');
+    expect(await phone.save('ask', phone.write('Mine'), null)).toMatchObject({ kind: 'draft-changed' });
   });
 
   test('is stored once when two devices start it at the same time, and the other gets a conflict', async () => {

@@ -12,6 +12,7 @@ import {
   maxDraftBytes,
   maxDrafts,
 } from '#shared/posts/drafts.ts';
+import { tokenClientPrefix } from '#shared/posts/drafts-targets.ts';
 import { truncate } from '#shared/core/text.ts';
 import {
   deleteOldDraftsStatement,
@@ -51,20 +52,22 @@ export async function readDraft(
 
 /**
  * Saves what a member has typed. If another browser has changed the draft since, nothing is stored and both texts
- * remain.
+ * remain. A program with an API token replaces only what it has saved itself (docs/decisions/101).
  * @returns the current draft, which is newer if requests of this browser arrived in reverse order
  * @throws ProblemError 'draft-changed' with the other draft, 'draft-posted' if this text was posted, 'too-large'
  */
 export async function saveDraft(
   db: Database,
-  { viewer, target, draft }: { viewer: Viewer; target: string; draft: DraftSave },
+  { viewer, target, draft: sent }: { viewer: Viewer; target: string; draft: DraftSave },
 ): Promise<DraftState> {
-  if (Buffer.byteLength(JSON.stringify(draft.fields)) > maxDraftBytes)
+  if (Buffer.byteLength(JSON.stringify(sent.fields)) > maxDraftBytes)
     throw new ProblemError('draft-too-long');
-  const memberId = viewer.id;
+  const { id: memberId, tokenId } = viewer;
+  // A program cannot pass for a browser, whose changes appear in open forms.
+  const draft = tokenId === null ? sent : { ...sent, clientId: `${tokenClientPrefix}${tokenId}` };
   return transaction(db, async (tx) => {
     const row = await lockOrCreateDraft(tx, { memberId, target, key: draft.key });
-    const outcome = decideSave(row, draft);
+    const outcome = decideSave(row, draft, { isByToken: tokenId !== null });
     if (outcome === 'unchanged') return toState(target, row);
     if (outcome === 'posted')
       throw new ProblemError('draft-posted', {
@@ -176,7 +179,11 @@ export type PostedText = { memberId: number; target: string; key: string | undef
 
 type Text = { title?: string | null; content?: string | null };
 
-function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'unchanged' | 'conflict' | 'posted' {
+function decideSave(
+  row: DraftRow,
+  draft: DraftSave,
+  { isByToken }: { isByToken: boolean },
+): 'new' | 'unchanged' | 'conflict' | 'posted' {
   if (row.fields === null) {
     const posted =
       row.posted_hash !== null && row.idempotency_key === draft.key && hasHash(draft.fields, row.posted_hash);
@@ -189,6 +196,7 @@ function decideSave(row: DraftRow, draft: DraftSave): 'new' | 'unchanged' | 'con
       draft.basedOn !== row.version;
     return isLate ? 'unchanged' : 'new';
   }
+  if (isByToken && row.client_id !== draft.clientId) return 'conflict';
   if (draft.basedOn === row.version) return 'new';
   // The browser repeats or continues an earlier request whose response it did not receive.
   if (row.client_id === draft.clientId) return draft.sequence > (row.sequence ?? 0) ? 'new' : 'unchanged';

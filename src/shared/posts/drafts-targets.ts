@@ -6,6 +6,9 @@ import type { PostRef } from '#shared/core/fields.ts';
 export const draftTargetPattern =
   /^(?:ask|answer:[1-9]\d{0,14}|(?:reply|edit):(?:question|answer|reply):[1-9]\d{0,14})$/;
 
+/** Begins the client id of a draft that a program saved with an API token. Browsers have random ids. */
+export const tokenClientPrefix = 'token-';
+
 export function isDraftTarget(target: string): boolean {
   return draftTargetPattern.test(target);
 }

@@ -29,7 +29,10 @@ export const draftSave = z.object({
   fields: draftFields,
   /** The version that the member had loaded while typing; null for none. */
   basedOn: version.nullable(),
-  /** The browser that saves. It may overwrite its own last version, because the response to that can be lost. */
+  /**
+   * The browser that saves. It may overwrite its own last version, because the response to that can be lost. With an
+   * API token, the server takes the token instead.
+   */
   clientId: key,
   /** Increases with each change in that browser: of two requests in the wrong order, the later change wins. */
   sequence: z.int().positive(),

@@ -41,6 +41,18 @@ describe('decideDraftMerge with a draft on the server', () => {
       'choice',
     ],
     [
+      'lets the member choose if a program replaces the text in a form without changes',
+      record('Mine'),
+      server('Theirs', { clientId: 'token-5' }),
+      'choice',
+    ],
+    [
+      'fills an empty form with the text of a program',
+      null,
+      server('Theirs', { clientId: 'token-5' }),
+      'behind',
+    ],
+    [
       'continues with text based on it',
       record('Mine', { baseVersion: 8, dirty: true }),
       server('Theirs'),

@@ -1,3 +1,4 @@
+import { tokenClientPrefix } from '#shared/posts/drafts-targets.ts';
 import type { DraftFields, DraftState } from '#shared/posts/drafts.ts';
 import type { DraftRecord } from './drafts-storage.ts';
 
@@ -12,7 +13,7 @@ export type DraftMergeOutcome =
   | 'continues'
   /** The local draft is an earlier state of the server's. */
   | 'behind'
-  /** Both were changed: the member chooses. */
+  /** Both were changed, or a program changed the text that the member reads: the member chooses. */
   | 'choice'
   /** The local draft is empty, and a save of its former text can still reach the server. */
   | 'unsettled'
@@ -31,7 +32,8 @@ export const draftRequestTimeoutMs = 20_000;
 const maxLocalCopyAgeMs = 60 * 24 * 60 * 60 * 1000;
 
 /**
- * The side that continues from the other wins; otherwise the member chooses.
+ * The side that continues from the other wins, but a program never replaces a text in a form (docs/decisions/101).
+ * Otherwise the member chooses.
  * @param at the current time in milliseconds since 1970.
  */
 export function decideDraftMerge(
@@ -48,7 +50,8 @@ export function decideDraftMerge(
   const isOwn = server.clientId === browser && (server.sequence ?? 0) <= record.step;
   if (record.dirty && (server.version === record.baseVersion || isOwn || record.postedKey === server.key))
     return 'continues';
-  return record.dirty && record.fields !== null ? 'choice' : 'behind';
+  const asks = record.dirty || server.clientId?.startsWith(tokenClientPrefix) === true;
+  return asks && record.fields !== null ? 'choice' : 'behind';
 }
 
 /** The server's draft as form fields. */

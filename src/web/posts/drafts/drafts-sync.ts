@@ -390,6 +390,8 @@ function applyServerDraft(draftRef: DraftRef, server: DraftState): void {
     baseVersion: server.version,
     sentStep: getUnansweredStep(record, answeredStep),
   };
+  // Only this browser still has the text in the form.
+  if (outcome === 'choice') writeDraftRecord(draftRef, { ...record, dirty: true });
   if (outcome === 'waits') writeDraftRecord(draftRef, { ...record, baseVersion: server.version });
   if (outcome === 'same') writeDraftRecord(draftRef, { ...synced, dirty: false });
   if (outcome === 'continues') writeDraftRecord(draftRef, { ...synced, dirty: true });
