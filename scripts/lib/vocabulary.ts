@@ -95,6 +95,8 @@ const allowedNames: ReadonlySet<string> = new Set([
   'nobody',
   // Words in tests of search and of names.
   'e-mail',
+  // An element of Outlook for Mac.
+  'mail-editor-reference-message-container',
   // A column of Apache Answer.
   'e_mail',
   'somebody$',

@@ -24,22 +24,22 @@ const headerField = /^[>|\s*_]*[\p{L}\p{M}][\p{L}\p{M} .'’-]{0,30}[*_]*\s?[:�
  * (Gmail), and a line such as '----- Original message -----' before it.
  */
 function removeQuoteHeader(lines: readonly string[]): string[] {
-  const kept = [...lines];
+  const remaining = [...lines];
   const removeEmpty = () => {
-    while (/^[>|\s\\*_=-]*$/u.test(kept.at(-1) ?? 'end')) kept.pop();
+    while (/^[>|\s\\*_=-]*$/u.test(remaining.at(-1) ?? 'end')) remaining.pop();
   };
   removeEmpty();
-  const start = kept.findLastIndex((line) => line.trim() === '') + 1;
-  const last = kept.slice(start);
+  const start = remaining.findLastIndex((line) => line.trim() === '') + 1;
+  const last = remaining.slice(start);
   const isField = (line: string) => headerField.test(line);
   // An address, a year or a time tell it from a list or sentence of the member.
   if (/@|\d{4}|\d[:.]\d\d/u.test(last.join('\n'))) {
-    if (last.filter(isField).length > 1) kept.splice(start + last.findIndex(isField));
-    else if (/[:：][\s\p{Cf}*_]*$/u.test(last.at(-1) ?? '')) kept.splice(start);
+    if (last.filter(isField).length > 1) remaining.splice(start + last.findIndex(isField));
+    else if (/[:：][\s\p{Cf}*_]*$/u.test(last.at(-1) ?? '')) remaining.splice(start);
   }
   removeEmpty();
-  if (/^\s*[-_=]{3,}.*[-_=]{3,}\s*$/u.test(kept.at(-1) ?? '')) kept.pop();
-  return kept;
+  if (/^\s*[-_=]{3,}.*[-_=]{3,}\s*$/u.test(remaining.at(-1) ?? '')) remaining.pop();
+  return remaining;
 }
 
 /** Elements in which email programs put the quoted email: Gmail, Thunderbird, Apple Mail, Yahoo, Proton and Zoho. */
