@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach } from 'vitest';
-import { expectOk, type Member } from './member.ts';
+import { type ApiClient, expectOk, type Member } from './member.ts';
 import { startTestServer } from './server.ts';
 import type {
   ModerationLog,
@@ -28,8 +28,8 @@ export const actOnMember = (member: Member, action: string, memberId: number, mo
   });
 export const getReviewQueue = async (moderator: Member) =>
   expectOk(await moderator.get<ReviewQueue>('/moderation/queue')).items;
-export const getModerationLog = async (member: Member) =>
-  expectOk(await member.get<ModerationLog>('/moderation/log')).items;
+export const getModerationLog = async (viewer: ApiClient) =>
+  expectOk(await viewer.get<ModerationLog>('/moderation/log')).items;
 export const getHiddenPosts = async (member: Member, questionId: number) =>
   expectOk(await member.get<{ items: HiddenPost[] }>(`/questions/${questionId}/hidden`)).items;
 export const getModeratorMessages = async (member: Member) =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
+import { programOf } from '#tests/support/api-tokens.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
 import { type ApiClient, expectOk, Member, password } from '#tests/support/member.ts';
 import type { TestServer } from '#tests/support/server.ts';
@@ -52,6 +53,14 @@ describe('the email address on a profile', () => {
     expect(await emailOf(viewer, member)).toBe(shown ? member.email : null);
     expect(await emailOf(member, member)).toBe(member.email);
     expect(expectOk(await member.get<MemberSettings>('/settings')).showEmail).toBe(shown);
+  });
+
+  test("is not shown to the member's own program, unless other members see it", async () => {
+    for (const shown of [true, false]) {
+      const member = await register(shown);
+      const program = await programOf(member, ['read']);
+      expect(await emailOf(program, member)).toBe(shown ? member.email : null);
+    }
   });
 
   test('is shown or hidden later in the settings', async () => {

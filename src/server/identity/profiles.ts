@@ -21,21 +21,25 @@ import {
   updateMemberSettings,
 } from './profiles-queries.ts';
 
-/** Returns a member as others see them. Members always see their own address, visitors see none. */
+/**
+ * Returns a member as others see them. Members always see their own address, but their programs see what others see.
+ * Visitors see none.
+ */
 export async function readProfile(
   db: Reader,
   { id, viewer, canViewEmail }: ProfileRequest,
 ): Promise<Profile> {
   const row = await requireMember(db, id);
   const isOwn = row.id === viewer.id;
+  const seesOwnEmail = isOwn && isMember(viewer) && viewer.tokenId === null;
   const isShown = isMember(viewer) && row.email !== null && row.show_email;
-  const isEmailVisible = isShown && !isOwn && (await canViewEmail(viewer.id, row.id));
+  const isEmailVisible = isShown && !seesOwnEmail && (await canViewEmail(viewer.id, row.id));
   return {
     id: row.id,
     displayName: row.display_name ?? 'Member',
     avatar: row.avatar,
     isBot: row.is_bot,
-    email: isOwn || isEmailVisible === true ? row.email : null,
+    email: seesOwnEmail || isEmailVisible === true ? row.email : null,
     emailWithheld: isEmailVisible === 'too-many' ? isEmailVisible : null,
     // The texts of an account whose activity is removed go with it.
     ...(row.is_removed && !isOwn

@@ -22,15 +22,16 @@ const pageSize = 30;
 
 /**
  * Returns the actions of moderators with their reasons, latest first. Every member can read them; only moderators see
- * who acted, the member concerned and the state before (docs/product.md 14.4).
+ * who acted, the member concerned and the state before (docs/product.md 14.4). Their programs see what members see
+ * (docs/decisions/100).
  */
 export async function readModerationLog(
   db: Reader,
   { viewer, cursor }: { viewer: Viewer; cursor: string | undefined },
 ): Promise<ModerationLog> {
   const { items, nextCursor } = await readEntries(db, { memberId: null, cursor });
-  const isModerator = canModerate(viewer.memberStatus.role);
-  return { items: isModerator ? items : items.map(redactForMembers), nextCursor };
+  const seesAll = canModerate(viewer.memberStatus.role) && viewer.tokenId === null;
+  return { items: seesAll ? items : items.map(redactForMembers), nextCursor };
 }
 
 /** Returns the actions that concern a member, for moderators, latest first. */

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { apiScope } from '#shared/integrations/api-tokens.ts';
+import { programOf } from '#tests/support/api-tokens.ts';
 import { expectOk } from '#tests/support/member.ts';
 import type { ReviewQueue, ReportState } from '#shared/moderation/moderation.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
@@ -247,6 +249,16 @@ test('shows a question as a duplicate on its page and in lists, and keeps its an
   expect(await card()).toMatchObject({ duplicate: true });
   await ann.remove('questions', first);
   expect(await card()).toMatchObject({ duplicate: false });
+});
+
+test("shows a moderator's program the log as members see it", async () => {
+  await actOnMember(moderator, 'warn', eve.id);
+  const [own] = await getModerationLog(moderator);
+  expect(own).toMatchObject({ action: 'warn', moderatorName: moderator.name, memberId: eve.id });
+  const log = await getModerationLog(bob);
+  expect(log[0]).toMatchObject({ id: own?.id, moderatorName: null, memberId: null });
+  for (const scopes of [['read'], apiScope.options] as const)
+    expect(await getModerationLog(await programOf(moderator, scopes))).toEqual(log);
 });
 
 test('shows actions and reasons in the log to every member, moderators only to moderators, and never reporters or hidden texts', async () => {
