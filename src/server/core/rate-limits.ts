@@ -79,6 +79,22 @@ export async function requirePoint(
   if (!(await limit.consume(key))) throw new ProblemError(code, { retryAfter: await limit.secondsLeft(key) });
 }
 
+/**
+ * Consumes a point of each limit, or of neither: who is refused by the second limit keeps the point of the first.
+ * @throws ProblemError as `requirePoint`
+ */
+export async function requireBothPoints(first: RequiredPoint, second: RequiredPoint): Promise<void> {
+  await requirePoint(first.limit, first);
+  try {
+    await requirePoint(second.limit, second);
+  } catch (error) {
+    await first.limit.refund(first.key);
+    throw error;
+  }
+}
+
+type RequiredPoint = { limit: RateLimit; key: string; code: ErrorCodeWith<never> };
+
 /** Deletes expired counts. */
 export async function deleteExpiredRateLimits(db: Database): Promise<void> {
   await sql`delete from rate_limit where expire < ${now} - 3600000`.execute(db);

@@ -202,10 +202,11 @@ describe('changing the email address', () => {
     expect(await node.visitor().post('/email/change', { token })).toMatchObject({ status: 410 });
   });
 
-  test('is delayed by an hour at most if others have named the address', async () => {
+  test('is possible an hour after others named the address, however often the owner tried', async () => {
     const [ida, ivo, iris, owner] = await server.registerAll('Ida', 'Ivo', 'Iris', 'Ines');
     for (const other of [ida, ivo, iris]) expectOk(await change(other, 'ines@new.example'));
-    const refused = await change(owner, 'ines@new.example');
+    let refused = await change(owner, 'ines@new.example');
+    for (let tries = 1; tries < 6; tries++) refused = await change(owner, 'ines@new.example');
     expect(refused).toMatchObject({ status: 429, code: 'too-many-emails-to-address' });
     const waitMs = Number(refused.headers.get('retry-after')) * 1_000;
     await sql`update rate_limit set expire = expire - ${waitMs}::bigint where key like 'change-email-address:%'`.execute(

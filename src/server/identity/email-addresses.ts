@@ -4,7 +4,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import { switchEmailOn } from '#server/notifications/index.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
+import { createRateLimit, requireBothPoints, requirePoint } from '#server/core/rate-limits.ts';
 import { buildProfileEvents } from '#server/posts/index.ts';
 import { isLanguage, type Language } from '#shared/core/languages.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
@@ -54,7 +54,7 @@ export function createEmailAddresses({
   const day = 24 * 60 * 60;
   // Limits the emails that a member can have sent to other people's addresses.
   const byMember = createRateLimit(db, { name: 'change-email', points: 5, seconds: day });
-  // By the hour, so that others who name an address do not keep its owner from using it.
+  // By the hour, so that others who name an address do not keep its owner from using it for a day.
   const byAddress = createRateLimit(db, { name: 'change-email-address', points: 3, seconds: 60 * 60 });
   const switchingOn = createRateLimit(db, { name: 'switch-email-on', points: 3, seconds: day });
 
@@ -115,8 +115,10 @@ export function createEmailAddresses({
     joining.checkDomain(address);
     await refuseTakenEmail(db, { address, memberId });
     if (emails !== undefined) {
-      await requirePoint(byMember, { key: String(memberId), code: 'too-many-email-changes' });
-      await requirePoint(byAddress, { key: address, code: 'too-many-emails-to-address' });
+      await requireBothPoints(
+        { limit: byMember, key: String(memberId), code: 'too-many-email-changes' },
+        { limit: byAddress, key: address, code: 'too-many-emails-to-address' },
+      );
     }
     await inEmailTransaction(async (tx) => {
       await deleteLinks(tx, { memberId, purposes: ['change_email'] });

@@ -78,7 +78,7 @@ test('limits confirmation emails per day', async () => {
   expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([204, 204, 429]);
 });
 
-test('limits confirmation emails to one address per hour, whichever account has it', async () => {
+test('limits confirmation emails to one address per hour, and counts no refused request of the member', async () => {
   const request = (member: Member) => member.post('/notification-preferences/confirmation', undefined);
   const address = 'shared@example.org';
   for (const member of [bob, bob, ann]) {
@@ -88,7 +88,10 @@ test('limits confirmation emails to one address per hour, whichever account has 
     await sql`update member set email = ${address} where id = ${member.id}`.execute(server.db);
     expect(await request(member)).toMatchObject({ status: 204 });
   }
-  expect(await request(ann)).toMatchObject({ status: 429, code: 'too-many-emails-to-address' });
+  for (let tries = 0; tries < 3; tries++)
+    expect(await request(ann)).toMatchObject({ status: 429, code: 'too-many-emails-to-address' });
+  await sql`delete from rate_limit where key like 'email-confirmation-address:%'`.execute(server.db);
+  expect(await request(ann)).toMatchObject({ status: 204 });
 });
 
 test('combines many votes into one email and pauses before the next', async () => {

@@ -2,7 +2,7 @@ import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, type Queryable, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
-import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
+import { createRateLimit, requireBothPoints } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { signToken, verifyToken } from '#server/core/signed-tokens.ts';
@@ -57,7 +57,7 @@ export function createNotificationPreferences({
   const { secret } = settings;
   // A member can request another email, but not send many to someone else's address.
   const byMember = createRateLimit(db, { name: 'email-confirmation', points: 3, seconds: 24 * 60 * 60 });
-  // By the hour, so that accounts of others with an address do not keep its owner from confirming it.
+  // By the hour, so that accounts of others with an address do not keep its owner from confirming it for a day.
   const byAddress = createRateLimit(db, {
     name: 'email-confirmation-address',
     points: 3,
@@ -149,8 +149,10 @@ export function createNotificationPreferences({
     const address = await findEmailOfMember(db, memberId);
     if (address === undefined || address.isConfirmed || queueConfirmationEmail === undefined) return;
     const { email, language } = address;
-    await requirePoint(byMember, { key: String(memberId), code: 'too-many-confirmation-emails' });
-    await requirePoint(byAddress, { key: email, code: 'too-many-emails-to-address' });
+    await requireBothPoints(
+      { limit: byMember, key: String(memberId), code: 'too-many-confirmation-emails' },
+      { limit: byAddress, key: email, code: 'too-many-emails-to-address' },
+    );
     const token = createConfirmationToken(settings, { memberId, email });
     await transaction(db, (tx) => queueConfirmationEmail(tx, { memberId, email, language, token }));
   }
