@@ -7,9 +7,14 @@ import { runStatement, type StatementOptions } from './database-prepared-stateme
 export const noStatementTimeout = 'set local statement_timeout = 0';
 
 /**
- * A connection pool as Kysely expects it, with prepared statements. Its transactions begin with a short timeout of waits
- * for locks, which `transaction()` (database.ts) handles. A connection whose server does not respond in time is closed:
- * after the loss of a machine or a network, it can stay open without a response for hours.
+ * The access mode of transactions that begin with a short timeout of waits for locks, without a round trip. Only
+ * `transaction()` (database.ts) uses it, because it runs its work again. The transactions of better-auth are not repeated.
+ */
+export const shortLockWaits = 'read write';
+
+/**
+ * A connection pool as Kysely expects it, with prepared statements. A connection whose server does not respond in time
+ * is closed: after the loss of a machine or a network, it can stay open without a response for hours.
  * @param settings SQL for connections whose state does not survive a transaction (a pooler in transaction mode). A
  * statement outside a transaction then runs in one of its own that starts with this SQL.
  */
@@ -17,7 +22,11 @@ export function toKyselyPool(
   pool: pg.Pool,
   { settings, ...options }: StatementOptions & { settings?: string },
 ): PostgresPool {
-  const begin = ['begin', ...(settings === undefined ? [] : [settings]), lockTimeout].join('; ');
+  const begin = settings === undefined ? 'begin' : `begin; ${settings}`;
+  const begins = new Map([
+    ['begin', begin],
+    [`start transaction ${shortLockWaits}`, `${begin}; set local lock_timeout = ${firstLockTimeoutMs}`],
+  ]);
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -30,8 +39,9 @@ export function toKyselyPool(
         return closeWithoutResponse(client, result);
       };
       const query = (text: string, values: readonly unknown[]) => {
-        if (text === 'begin') {
-          const beginning = { text: begin, query_timeout: responseTimeoutMs };
+        const begun = begins.get(text);
+        if (begun !== undefined) {
+          const beginning = { text: begun, query_timeout: responseTimeoutMs };
           return closeWithoutResponse(client, client.query(beginning));
         }
         return settings !== undefined && client.getTransactionStatus() === 'I'
@@ -46,8 +56,6 @@ export function toKyselyPool(
     },
   };
 }
-
-const lockTimeout = `set local lock_timeout = ${firstLockTimeoutMs}`;
 
 /** Whether the database did not respond to a statement in time. pg has no code for it. */
 export function isResponseTimeout(error: unknown): boolean {

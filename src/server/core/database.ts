@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { isLockTimeout, waitForLocks } from './database-lock-waits.ts';
-import { noStatementTimeout, toKyselyPool } from './database-pool.ts';
+import { noStatementTimeout, shortLockWaits, toKyselyPool } from './database-pool.ts';
 import {
   isOutdatedPlanError,
   type StatementObserver,
@@ -245,11 +245,14 @@ const commitHooks = new WeakMap<Tx, Set<CommitHook>>();
 
 async function runOnce<Result>(db: Database, work: (tx: Tx) => Promise<Result>) {
   const hooks = new Set<CommitHook>();
-  const result = await db.transaction().execute((transaction) => {
-    const tx = transaction as Tx;
-    commitHooks.set(tx, hooks);
-    return work(tx);
-  });
+  const result = await db
+    .transaction()
+    .setAccessMode(shortLockWaits)
+    .execute((transaction) => {
+      const tx = transaction as Tx;
+      commitHooks.set(tx, hooks);
+      return work(tx);
+    });
   return { result, hooks };
 }
 

@@ -1,6 +1,8 @@
 import { formatError } from '#shared/errors.ts';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '#tests/support/eventually.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { type ApiClient, expectOk, type Member, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
@@ -130,6 +132,34 @@ describe('registering', () => {
       201,
       ...Array<number>(9).fill(409),
     ]);
+  });
+
+  test.each([
+    ['succeeds', 'rollback', 201],
+    ['is refused', 'commit', 409],
+  ])('%s after a transaction that has the address ends with %s', async (_, end, status) => {
+    const email = `held-${end}@example.org`;
+    const { id } = await server.register('Holder');
+    const holder = new pg.Client(server.database.connection);
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('begin');
+    await holder.query('update member set email = $1 where id = $2', [email, id]);
+    let isDone = false;
+    const registered = visitor()
+      .post('/members', { ...form, email })
+      .finally(() => {
+        isDone = true;
+      });
+    // It waits longer than a transaction that is repeated after a short wait.
+    await eventually(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and clock_timestamp() - query_start > '400 ms'`.execute(server.db);
+      return isDone || rows.length > 0;
+    });
+    await holder.query(end);
+    expect(await registered).toMatchObject({ status });
   });
 
   test('creates forty members from forty concurrent requests', async () => {
