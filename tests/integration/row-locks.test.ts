@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
+import { countStatistics } from '#server/admin/statistics.ts';
+import type { Database } from '#server/core/database.ts';
+import { recordNewChanges } from '#server/integrations/changes.ts';
 import { password } from '#tests/support/member.ts';
 import { createManyMembers } from '#tests/support/many-members.ts';
 import { actOnPost, report } from '#tests/support/moderation.ts';
@@ -168,5 +171,32 @@ test('replies that wait for a question leave connections to other requests, and 
   const { rows } = await sql`select from reply where question_id = ${id}`.execute(server.db);
   expect(rows).toHaveLength(40);
 });
+
+test.each([
+  ['the list of public changes', 'select from public_change_state for update', recordNewChanges],
+  ['the statistics', 'lock table community_statistics', (db: Database) => countStatistics(db, Infinity)],
+])('a job that updates %s waits for a lock without a repetition', async (_, rows, update) => {
+  await recordNewChanges(server.db);
+  await ann.ask();
+  const { free } = await locked(rows);
+  const updated = update(server.db);
+  let first: Waiting;
+  await eventually(async () => (first = await findWaiting()) !== undefined);
+  let later: Waiting;
+  await eventually(async () => (later = await findWaiting())?.isLong === true);
+  expect(later?.begun).toEqual(first?.begun);
+  await free();
+  await updated;
+});
+
+type Waiting = { begun: Date; isLong: boolean } | undefined;
+
+/** The transaction that waits for a lock, and whether it is older than one that is repeated after a short wait. */
+async function findWaiting(): Promise<Waiting> {
+  const { rows } = await sql<NonNullable<Waiting>>`
+    select xact_start as begun, clock_timestamp() - xact_start > '400 ms' as "isLong" from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+  return rows[0];
+}
 
 const reply = { parentReplyId: null, content: 'Which one?' };

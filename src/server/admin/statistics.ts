@@ -1,4 +1,4 @@
-import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { JobDefinition } from '#server/core/job-queue.ts';
@@ -76,14 +76,16 @@ export async function countStatistics(db: Database, until: number): Promise<numb
 
 /** Counts the periods of the latest month with stale days. Returns how many; 0 if no day is stale. */
 async function countLatestMonth(db: Database, now: Date): Promise<number> {
-  return transaction(db, async (tx) => {
+  const count = async (tx: Tx) => {
     await lockCounts.execute(tx);
     await planOncePerPeriod.execute(tx);
     const periods = await takeStalePeriods(tx);
     for (const { unit, start } of periods)
       await countPeriod(tx, { unit, start, tagsFrom: getFirstPeriod(unit, now) });
     return periods.length;
-  });
+  };
+  // A short wait for a lock would repeat all of it.
+  return transaction(db, count, { lockTimeoutMs: 0 });
 }
 
 /** A period by any of its days; the current one without a day. */

@@ -73,7 +73,7 @@ const recordedKinds: ReadonlySet<string> = new Set(changeEventKinds);
  * never followed by a lower one (docs/decisions/042, 113). Builds the list if there is none.
  */
 export async function recordNewChanges(db: Database): Promise<void> {
-  await transaction(db, async (tx) => {
+  const record = async (tx: Tx) => {
     const events = await readNewEvents(tx, { name: readerName, kinds: changeEventKinds });
     if (events === null) return startReading(tx);
     if (events.length === 0 && !lacksFields(await findChangesState(tx))) return;
@@ -85,7 +85,9 @@ export async function recordNewChanges(db: Database): Promise<void> {
     // A server before an upgrade recorded the items without the fields that they have now.
     await recordChanges(tx, { ...targets, all: true });
     return saveItemVersion(tx);
-  });
+  };
+  // A short wait for a lock would repeat all of it.
+  await transaction(db, record, { lockTimeoutMs: 0 });
 }
 
 const lacksFields = (state: ChangesState | undefined) => (state?.itemVersion ?? itemVersion) < itemVersion;
