@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase, runAsAdmin } from '#tests/support/database.ts';
 import { eventually } from '#tests/support/parley.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type Queryable,
   removeStatementTimeout,
   transaction,
+  type Tx,
 } from './database.ts';
 import { planOnceHint } from './database-prepared-statements.ts';
 import { isUnavailableError } from './errors.ts';
@@ -63,12 +64,30 @@ test('waits for a transaction without statement timeout', async () => {
   onTestFinished(drop);
   const db = openDatabase({ connection: { ...connection, statement_timeout: 1_000 }, maxConnections: 1 });
   onTestFinished(() => db.destroy());
-  // Without statement timeout, Parley also waits longer than one second and five more for the response.
-  const { rows } = await transaction(db, async (tx) => {
+  const holder = new pg.Client(connection);
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query('select pg_advisory_lock(1)');
+  onTestFinished(() => void vi.useRealTimers());
+  const work = async (tx: Tx) => {
     await removeStatementTimeout(tx);
-    return sql`select pg_sleep(6.5)`.execute(tx);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    return sql`select pg_advisory_xact_lock(1)`.execute(tx);
+  };
+  const waiting = transaction(db, work, { lockTimeoutMs: 0 }).then(
+    () => 'done',
+    (error: unknown) => error,
+  );
+  await eventually(async () => {
+    const { rowCount } = await holder.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rowCount === 1;
   });
-  expect(rows).toHaveLength(1);
+  // With the statement timeout, Parley would wait for one second and five more for the response.
+  vi.advanceTimersByTime(60_000);
+  await holder.query('select pg_advisory_unlock(1)');
+  expect(await waiting).toBe('done');
 });
 
 /**
