@@ -20,7 +20,7 @@ import {
   addVotes,
   rememberKnownTags,
 } from './jsonl-details.ts';
-import { rewriteLineLinks } from './jsonl-links.ts';
+import { listRenumberedMembers, rewriteLineLinks } from './jsonl-links.ts';
 import { addPictures } from './jsonl-pictures.ts';
 import * as queries from './jsonl-queries.ts';
 import { findLockedQuestions } from './stack-exchange-already-imported.ts';
@@ -56,6 +56,7 @@ export async function addLines(
   if (keepsMemberIds) await queries.advanceMemberSequence(client);
   await queries.resolveRows(client, target, { keepsMemberIds });
   if (target.keepsIds && !isDryRun) await queries.advancePostSequences(client);
+  const renumbered = target.keepsIds ? await listRenumberedMembers(client) : null;
   const { members, takenAddresses } = await queries.addMembers(client, target);
   await queries.addClaimedProfiles(client, target);
   await analyzeAdded(client, 'members');
@@ -77,7 +78,7 @@ export async function addLines(
   const votes = await addVotes(client);
   const revisions = await addRevisions(client, target);
   await recountOldQuestions(client);
-  const links = await rewriteLineLinks(client, { site, origin, keepsIds: target.keepsIds });
+  const links = await rewriteLineLinks(client, { site, origin, renumbered });
   await addTags(client, runId);
   const tags = await addTagTexts(client, runId);
   const { follows, bookmarks } = await addFollowsAndBookmarks(client);

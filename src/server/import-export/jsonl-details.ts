@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { databaseFromClient } from '#server/core/database.ts';
+import { ownLink } from './jsonl-links.ts';
 import type { LineTarget } from './jsonl-queries.ts';
 import { kindNumber, postKinds } from './jsonl-tables.ts';
 import { addFollows, literal } from './stack-exchange-queries.ts';
@@ -98,12 +99,17 @@ export async function addSiteHistory(client: ClientBase): Promise<void> {
       where kind = ${kind} and is_new and bounties is not null on conflict do nothing`);
 }
 
-/** Adds the earlier versions of new posts. Edits of a community that moves here count as made here. Returns their number. */
+/**
+ * Adds the earlier versions of new posts. Edits of a community that moves here count as made here. The table
+ * `line_linked_revision` gets those that may have links to pages of the community. Returns their number.
+ */
 export async function addRevisions(client: ClientBase, { isOwn }: { isOwn: boolean }): Promise<number> {
+  await client.query('create temporary table line_linked_revision (id bigint primary key) on commit drop');
   let added = 0;
   for (const [name, kind] of Object.entries(postKinds)) {
-    const result = await client.query(
-      `insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, is_imported,
+    const { rows } = await client.query<{ added: string }>(
+      `with added as (
+       insert into revision (${name}_id, number, title, content, tags, created_at, replaced_at, is_imported,
          imported_editor_id, imported_editor_name, imported_approver_id, imported_summary)
        select post.new_id, revision.number, revision.title, revision.content, revision.tags, revision.created, revision.replaced,
          is_imported or ${String(!isOwn)}, editor.id, case when editor.id is null then editor_name end, approver.id, summary
@@ -112,11 +118,14 @@ export async function addRevisions(client: ClientBase, { isOwn }: { isOwn: boole
        left join line_author approver on approver.key = revision.approver
        where post.kind = $1 and post.is_new and not post.deleted
        order by post.new_id, revision.number
-       on conflict do nothing`,
+       on conflict do nothing returning id, content),
+       linked as (insert into line_linked_revision select id from added where content ~ '${ownLink}')
+       select count(*) as added from added`,
       [kind],
     );
-    added += result.rowCount ?? 0;
+    added += Number(rows[0]?.added);
   }
+  await client.query('analyze line_linked_revision');
   return added;
 }
 

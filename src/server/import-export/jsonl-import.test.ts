@@ -196,15 +196,16 @@ const writeLinks = () =>
         createdAt: '2020-01-01',
       },
     ],
+    tags: [{ name: 'beer', about: 'Ask [@Ada](/profile/1)' }],
   });
 
 const readLinks = async (community: TestCommunity) => {
   const rows = await community.rows(`
     select question.id as q, question.content, revision.content as revision,
-      ada.bio, ada.id as ada, ben.id as ben
-    from revision join question on question.id = question_id, member ada, member ben
+      ada.bio, ada.id as ada, ben.id as ben, tag.about
+    from revision join question on question.id = question_id, member ada, member ben, tag
     where ada.display_name = 'Ada' and ben.display_name = 'Ben'`);
-  return rows[0] as { q: string; content: string; revision: string; bio: string; ada: string; ben: string };
+  return rows[0] as Record<'q' | 'content' | 'revision' | 'bio' | 'ada' | 'ben' | 'about', string>;
 };
 
 it('rewrites mentions and links to posts and members of the files, and makes other links of the site absolute', async () => {
@@ -218,7 +219,7 @@ it('rewrites mentions and links to posts and members of the files, and makes oth
   );
   await community.rows(`insert into member (id, display_name) values (1, 'Here'), (9, 'Here too')`);
   await importByHand(community, await writeLinks());
-  const { q, content, revision, bio, ada, ben } = await readLinks(community);
+  const { q, content, revision, bio, ada, ben, about } = await readLinks(community);
   expect(ada).not.toBe('1');
   expect(content).toBe(
     `[@Ada](/profile/${ada}) [@Gone](https://forum.example.org/profile/9) [it](/question/${q}) ` +
@@ -228,6 +229,42 @@ it('rewrites mentions and links to posts and members of the files, and makes oth
   );
   expect(revision).toBe(`[@Ada](/profile/${ada})`);
   expect(bio).toBe(`Friend of [@Ben](/profile/${ben})`);
+  expect(about).toBe(`Ask [@Ada](/profile/${ada})`);
+});
+
+it('leaves a bio as it is that would be longer than allowed with absolute addresses', async () => {
+  const community = await createTestCommunity();
+  const here = { questions: [{ id: 77, title: 'Here', content: 'C' }] };
+  await importFrom(community, await writeJsonLines(here), { site: 'old.example.org' });
+  const bio = Array.from({ length: 900 }, () => `[a](/b) ${'x'.repeat(100)}`).join('\n\n');
+  await importByHand(
+    community,
+    await writeJsonLines({
+      members: [
+        { id: 1, name: 'Long', bio },
+        { id: 2, name: 'Short', bio: '[a](/b)' },
+      ],
+      questions: [],
+    }),
+  );
+  expect(await community.rows('select display_name, bio from member order by display_name')).toEqual([
+    { display_name: 'Long', bio },
+    { display_name: 'Short', bio: '[a](https://forum.example.org/b)' },
+  ]);
+});
+
+it('makes links absolute on the host of a forum whose address has a path', async () => {
+  const community = await createTestCommunity();
+  const here = { questions: [{ id: 77, title: 'Here', content: 'C' }] };
+  await importFrom(community, await writeJsonLines(here), { site: 'old.example.org' });
+  await importByHand(
+    community,
+    await writeJsonLines({ questions: [{ id: 1, title: 'T', content: '[a](/forum/t/1)' }] }),
+    { site: 'https://example.org/forum' },
+  );
+  expect(await community.rows(`select content from question where title = 'T'`)).toEqual([
+    { content: '[a](https://example.org/forum/t/1)' },
+  ]);
 });
 
 it('rewrites mentions of members whose id an account has in the community that they move to', async () => {
@@ -236,13 +273,19 @@ it('rewrites mentions of members whose id an account has in the community that t
     `insert into member (id, display_name, email) values (1, 'Admin', 'admin@example.org')`,
   );
   const directory = await writeLinks();
-  expect(await importByHand(community, directory)).toMatchObject({ isMove: true });
-  const { q, content, revision, bio, ada, ben } = await readLinks(community);
+  const dryRun = await importByHand(community, directory, { dryRun: true });
+  const summary = await importByHand(community, directory);
+  expect(summary).toMatchObject({ isMove: true, remarks: dryRun.remarks });
+  expect(summary.remarks.filter((remark) => remark.includes('link'))).toEqual([
+    '1 links now lead to the imported posts and members, or to the old site',
+  ]);
+  const { q, content, revision, bio, ada, ben, about } = await readLinks(community);
   expect({ q, ben }).toEqual({ q: '7', ben: '2' });
   const [question] = await readRows(directory, 'questions');
   expect(content).toBe(String(question?.['content']).replace('/profile/1', `/profile/${ada}`));
   expect(revision).toBe(`[@Ada](/profile/${ada})`);
   expect(bio).toBe('Friend of [@Ben](/profile/2)');
+  expect(about).toBe(`Ask [@Ada](/profile/${ada})`);
 });
 
 it('stores equal pictures of a member once, and shows them also in posts of a later import', async () => {

@@ -1,42 +1,50 @@
 import type { ClientBase } from 'pg';
+import { limits } from '#shared/core/limits.ts';
 import { findLinks } from './stack-exchange-links.ts';
 import { findPostPaths, linkTexts, rewriteLinks } from './stack-exchange-links-queries.ts';
 import { canonicalHost } from './stack-exchange-site.ts';
 
 /** The start of a link to a page of its community, for JavaScript and PostgreSQL. */
-const ownLink = String.raw`/(question|profile)/[0-9]|\](\(|:)\s*<?/`;
+export const ownLink = String.raw`/(question|profile)/[0-9]|\](\(|:)\s*<?/`;
 const ownLinkPattern = new RegExp(ownLink, 'u');
+
+/** Characters of an imported bio. */
+export const maxBioLength = 100_000;
 
 /** Whether a text may have a link to a page of its community, without parsing it. */
 export const mayHaveOwnLinks = (markdown: string): boolean => ownLinkPattern.test(markdown);
 
 type Source = {
   site: string;
-  /** The address of the source without a trailing slash: 'https://ask.example.org'. */
+  /** The address of the source: 'https://ask.example.org'. */
   origin: string;
-  /** Posts keep their ids, so only links to members with another id change. */
-  keepsIds: boolean;
+  /** If everything moves, the numbers in the files of members who get another id: only links to these change. */
+  renumbered: ReadonlySet<number> | null;
 };
 
 /**
  * Rewrites links and mentions in the new texts: those to posts and members of the files lead to their pages here. Unless
  * everything moves, other relative addresses become absolute, because other posts and members have these numbers here.
- * Returns the number of rewritten links in posts.
+ * Runs before the texts of tags are added. Returns the number of rewritten links in posts.
  */
-export async function rewriteLineLinks(client: ClientBase, source: Source): Promise<number> {
-  const changedMembers = source.keepsIds ? await listMembersWithOtherIds(client) : [];
-  if (source.keepsIds && changedMembers.length === 0) return 0;
+export async function rewriteLineLinks(
+  client: ClientBase,
+  { site, origin, renumbered }: Source,
+): Promise<number> {
+  if (renumbered?.size === 0) return 0;
+  const root = new URL(origin).origin;
   const getRows = (address: string) =>
-    getLinkedRows(address, source.site).filter((row) => !source.keepsIds || changedMembers.includes(-row));
+    getLinkedRows(address, site).filter((row) => renumbered === null || renumbered.has(-row));
   const getOrigin = (address: string) =>
-    source.keepsIds || !/^\/(?!\/|uploads\/)/u.test(address) ? null : source.origin;
+    renumbered !== null || !/^\/(?!\/|uploads\/)/u.test(address) ? null : root;
   const find = (markdown: string) => findLinks(markdown, getRows, getOrigin);
-  for (const { table, column, texts } of otherTexts)
+  for (const { table, key, column, limit, texts } of otherTexts)
     for await (const { ids, contents } of linkTexts(client, texts, find, findPaths))
       await client.query(
         `update ${table} set ${column} = rewritten.content
-         from unnest($1::bigint[], $2::text[]) as rewritten (id, content) where ${table}.id = rewritten.id`,
-        [ids, contents],
+         from unnest($1::bigint[], $2::text[]) as rewritten (id, content)
+         where ${table}.${key} = rewritten.id and ($3::integer is null or char_length(rewritten.content) <= $3)`,
+        [ids, contents, limit],
       );
   return rewriteLinks(client, {
     posts: `
@@ -46,26 +54,42 @@ export async function rewriteLineLinks(client: ClientBase, source: Source): Prom
   });
 }
 
+/** Texts besides those of posts. One that would be longer than its limit stays as it is. */
 const otherTexts = [
   {
     table: 'member',
+    key: 'id',
     column: 'bio',
+    limit: maxBioLength,
     texts: `select id, bio as content from member where id in (select new_id from line_member where is_new)
       and bio ~ '${ownLink}'`,
   },
   {
     table: 'revision',
+    key: 'id',
     column: 'content',
-    texts: `select revision.id, revision.content from revision join line_post post on post.is_new
-      and post.new_id = case post.kind when 1 then question_id when 2 then answer_id else reply_id end
-      and revision.content ~ '${ownLink}'`,
+    limit: null,
+    texts: 'select id, content from line_linked_revision join revision using (id)',
+  },
+  {
+    table: 'line_tag',
+    key: 'line',
+    column: 'about',
+    limit: limits.tagAbout,
+    texts: `select line as id, about as content from line_tag where about ~ '${ownLink}'`,
   },
 ] as const;
 
-/** The numbers in the files of members who have another id here. In a move, these are the ids that accounts here had. */
-async function listMembersWithOtherIds(client: ClientBase): Promise<number[]> {
-  const { rows } = await client.query<{ key: string }>('select key from line_author where id <> key');
-  return rows.map(({ key }) => Number(key));
+/**
+ * Returns the numbers in the files of members who get another id in a move, because an account here has theirs. Runs
+ * before the members are added. A dry run adds them with other ids.
+ */
+export async function listRenumberedMembers(client: ClientBase): Promise<Set<number>> {
+  const { rows } = await client.query<{ id: string }>(`
+    select id from line_member
+    where case when is_new then exists (select from member where member.id = line_member.id)
+      else id <> coalesce((select into_id from account_merge where member_id = new_id), new_id) end`);
+  return new Set(rows.map(({ id }) => Number(id)));
 }
 
 /** Returns the paths of posts and members. */

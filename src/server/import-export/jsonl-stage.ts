@@ -9,7 +9,7 @@ import { type CopyCell, copyRows } from './copy-rows.ts';
 import type { NumberedRow } from './json-lines.ts';
 import { lineError } from './jsonl-files.ts';
 import type { LineKind, LineRow } from './jsonl-format.ts';
-import { mayHaveOwnLinks } from './jsonl-links.ts';
+import { maxBioLength, mayHaveOwnLinks } from './jsonl-links.ts';
 import { postKinds } from './jsonl-tables.ts';
 import { cleanText } from './stack-exchange-characters.ts';
 import { unknownSiteUrl } from './stack-exchange-fields.ts';
@@ -265,9 +265,6 @@ const copies: { [Kind in CopiedKind]: Copy<Kind> } = {
     },
   },
 };
-
-/** The limit of the column. */
-const maxBioLength = 100_000;
 
 /** Title, excerpt, cut, tags, their keys, views, accepted answer, original of a duplicate, lock, closing, closers. */
 const withoutQuestion: CopyCell[] = [null, null, null, null, null, 0, null, null, null, null, null, null];
