@@ -10,6 +10,7 @@ import {
   type Attributes,
   type TestCommunity,
 } from '#tests/support/stack-exchange-archive.ts';
+import { undoImport } from './import-undo.ts';
 
 setupTestDatabase();
 
@@ -207,5 +208,19 @@ describe('an archive of a renamed site', () => {
       community.import(directory, { site: alcohol, continues: 'not a host' }),
       'not a host is not a host name such as cooking.stackexchange.com.',
     );
+  });
+});
+
+it('imports a site under its right name after an import under a wrong one was undone, despite deleted posts', async () => {
+  const community = await createTestCommunity();
+  await community.import(await writeArchive(old), { site: wine });
+  await community.rows('delete from base_question');
+  const [run] = await community.rows('select id from import_run');
+  await undoImport(community.client, Number(run?.['id']));
+  expect(await community.rows(`select count(*)::int as kept from imported_row where id = 0`)).toEqual([
+    { kept: 6 },
+  ]);
+  expect(await community.import(await writeArchive(old), { site: beer })).toMatchObject({
+    added: { questions: 2, answers: 2 },
   });
 });

@@ -40,8 +40,8 @@ export async function insertSource(client: ClientBase, site: string): Promise<Im
 }
 
 /**
- * Compares the staged archive with all imported posts, also hidden and deleted ones. Two posts are the same if number,
- * kind and creation time (in milliseconds) are equal.
+ * Compares the staged archive with all imported posts, also hidden and deleted ones, except those of undone imports. Two
+ * posts are the same if number, kind and creation time (in milliseconds) are equal.
  */
 export async function findOverlaps(client: ClientBase): Promise<SourceOverlap[]> {
   const { rows } = await client.query<ImportSource & { numbers: string; same: string }>(`
@@ -52,6 +52,7 @@ export async function findOverlaps(client: ClientBase): Promise<SourceOverlap[]>
           and known.kind = case post.kind when 1 then 'question' else 'answer' end) as same
       from archive_post post
       join imported_row known on known.kind in ('question', 'answer') and known.source_key = post.id::text
+        and known.id <> 0
       group by source_id) shared
     join import_source on import_source.id = source_id
     order by same desc, site`);
