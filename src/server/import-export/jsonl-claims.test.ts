@@ -8,9 +8,11 @@ import {
 } from '#tests/support/jsonl-community.ts';
 import {
   answerRow,
+  type ArchiveContent,
   createTestCommunity,
   questionRow,
   setupTestDatabase,
+  type TestCommunity,
   userRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
@@ -70,14 +72,16 @@ it('gives new posts and badges of a claimed profile to the member, and none to o
   await expectCountsToEqualRows(community);
 });
 
-it('keeps claims in a move with private data, so that newer archives and files give new posts to the member', async () => {
+const archive = {
+  Users: [userRow(1), userRow(2)],
+  Posts: [questionRow(1, { OwnerUserId: 2 }), answerRow(2, 1)],
+} satisfies ArchiveContent;
+const forum = { members: [{ id: 7, name: 'Member 7', url: 'https://forum.example.org/u/7' }] };
+
+/** Ann has claimed a profile of the archive and one of the forum. */
+async function createWithClaims(): Promise<TestCommunity> {
   const community = await createTestCommunity();
-  const archive = {
-    Users: [userRow(1), userRow(2)],
-    Posts: [questionRow(1, { OwnerUserId: 2 }), answerRow(2, 1)],
-  };
   await community.import(await writeArchive(archive));
-  const forum = { members: [{ id: 7, name: 'Member 7', url: 'https://forum.example.org/u/7' }] };
   await importByHand(community, await writeJsonLines({ ...forum, questions: [] }));
   await community.rows(`
     insert into member (display_name, email) values ('Ann', 'ann@example.org');
@@ -86,7 +90,11 @@ it('keeps claims in a move with private data, so that newer archives and files g
       where profile.display_name in ('Member 1', 'Member 7') and member.display_name = 'Ann';
     update member set display_name = 'Former member', reputation = 0, imported_reputation = 0, deleted_at = now()
       where display_name in ('Member 1', 'Member 7')`);
-  const directory = await exportTo(community, true);
+  return community;
+}
+
+it('keeps claims in a move with private data, so that newer archives and files give new posts to the member', async () => {
+  const directory = await exportTo(await createWithClaims(), true);
 
   const other = await createTestCommunity();
   expect(await importFrom(other, directory)).toMatchObject({ isMove: true });
@@ -124,4 +132,23 @@ it('keeps claims in a move with private data, so that newer archives and files g
   ]);
   expect(await members()).toEqual(before);
   await expectCountsToEqualRows(other);
+});
+
+it('adds to the reputation of a member what a claimed profile gets between two archives after a move', async () => {
+  const directory = await exportTo(await createWithClaims(), true);
+  const community = await createTestCommunity();
+  await importFrom(community, directory);
+  const importWith = async (reputation: number) => {
+    await community.import(
+      await writeArchive({ ...archive, Users: [userRow(1, { Reputation: reputation }), userRow(2)] }),
+    );
+    const [ann] = await community.rows(
+      `select reputation::int as points from member where display_name = 'Ann'`,
+    );
+    return ann?.['points'];
+  };
+  const before = await importWith(201);
+  expect(await importWith(201)).toBe(before);
+  expect(await importWith(501)).toBe(Number(before) + 300);
+  expect(await importWith(601)).toBe(Number(before) + 400);
 });

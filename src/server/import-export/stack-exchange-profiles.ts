@@ -15,7 +15,8 @@ export const isChangedHere = profileTexts.map(([name]) => `${name} and ${name}_h
 
 /**
  * Brings names, bios, locations, websites and reputation of existing members up to date. What moderators changed here
- * stays. Of a profile that a member claimed, only the reputation changes, that of this member. The table
+ * stays. Of a profile that a member claimed, only the reputation changes, that of this member; the first archive after a
+ * move only stores the reputation that later ones are compared with. The table
  * `archive_changed_user` has the changes. With `isRefresh` false, they are only found.
  */
 export async function refreshProfiles(
@@ -71,7 +72,8 @@ export async function refreshProfiles(
      join archive_user item on item.id = known.key and not item.nameless
      left join archive_changed_user changed on changed.key = known.key
      where row.source_id = $1 and row.kind = 'member' and row.source_key = known.key::text
-       and (changed.key is not null or known.visible and (row.name_hash is null or row.location_hash is null))`,
+       and (changed.key is not null or known.visible and (row.name_hash is null or row.location_hash is null)
+         or row.reputation is null and exists (select from account_merge where member_id = known.id))`,
     [sourceId],
   );
 }
