@@ -272,8 +272,10 @@ export async function deleteTagTexts(client: ClientBase, runId: number): Promise
 export async function deleteMembers(client: ClientBase, runId: number): Promise<void> {
   const references = await listReferences(client, 'member', [
     'question_follow',
+    'tag_follow',
     'imported_identity',
     'upload',
+    'account_merge',
   ]);
   await client.query(
     `delete from imported_identity
@@ -297,6 +299,18 @@ export async function deleteMembers(client: ClientBase, runId: number): Promise<
        and not (${references.join(' or ')})`,
     [runId],
   );
+  // Profiles that the import added as claimed go with their member, or both stay.
+  await client.query(`
+    delete from removed_member where id in (
+      select into_id from account_merge
+      where moderator_id is not null or member_id not in (select id from removed_member));
+    delete from removed_member where id in (
+      select member_id from account_merge where into_id not in (select id from removed_member));
+    delete from account_merge where into_id in (select id from removed_member);
+    with unfollowed as (
+      delete from tag_follow where member_id in (select id from removed_member) returning tag_id)
+    update tag set followers_count = followers_count - removed.followers
+    from (select tag_id, count(*) as followers from unfollowed group by tag_id) removed where tag.id = removed.tag_id`);
   // The cleanup deletes pictures that nothing shows any more, but no avatars.
   await client.query(`
     delete from question_follow where member_id in (select id from removed_member);

@@ -16,6 +16,7 @@ import {
   userRow,
   writeArchive,
 } from '#tests/support/stack-exchange-archive.ts';
+import { undoImport } from './import-undo.ts';
 
 setupTestDatabase();
 
@@ -151,4 +152,24 @@ it('adds to the reputation of a member what a claimed profile gets between two a
   expect(await importWith(201)).toBe(before);
   expect(await importWith(501)).toBe(Number(before) + 300);
   expect(await importWith(601)).toBe(Number(before) + 400);
+});
+
+it('removes members with claims and followed topics when their move is undone', async () => {
+  const from = await createWithClaims();
+  await from.rows(`
+    insert into tag (name, key) values ('beer', 'beer') on conflict do nothing;
+    insert into tag_follow (tag_id, member_id)
+      select tag.id, member.id from tag, member where key = 'beer' and display_name = 'Ann'`);
+  const directory = await exportTo(from, true);
+  const community = await createTestCommunity();
+  await community.rows(`insert into tag (name, key) values ('beer', 'beer')`);
+  await importFrom(community, directory);
+  const counts = () =>
+    community.rows(`
+      select (select count(*) from member)::int as members, (select count(*) from account_merge)::int as merges,
+        (select followers_count from tag where key = 'beer')::int as followers`);
+  expect(await counts()).toEqual([{ members: 4, merges: 2, followers: 1 }]);
+  const [run] = await community.rows('select id from import_run');
+  await undoImport(community.client, Number(run?.['id']));
+  expect(await counts()).toEqual([{ members: 0, merges: 0, followers: 0 }]);
 });
