@@ -27,12 +27,20 @@ export async function endSnapshot(client: ClientBase): Promise<void> {
     reset timezone;`);
 }
 
-/** Whether there are visible posts without a licence: those that were written here. */
-export async function hasPostsWithoutLicense(client: ClientBase): Promise<boolean> {
+/** Whether an archive has posts or texts of tags without a licence: those that were written here. */
+export async function hasTextsWithoutLicense(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(`
     select exists (select from question where source_license is null)
       or exists (select from answer where source_license is null)
-      or exists (select from reply where source_license is null and deleted_at is null) as found`);
+      or exists (select from reply where source_license is null and deleted_at is null)
+      or exists (
+        select from (${selectVisibleTags}) tag
+        cross join lateral (values ('description', tag.description), ('about', tag.about)) text (kind, content)
+        where content is not null
+          and exists (select from question_tag join question on question.id = question_id where tag_id = tag.id)
+          and not exists (
+            select from imported_tag_text imported
+            where imported.tag_id = tag.id and imported.kind = text.kind and not is_removed)) as found`);
   return rows[0]?.found === true;
 }
 

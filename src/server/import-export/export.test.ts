@@ -285,11 +285,24 @@ it('refuses an archive with posts that were written here without a licence for t
       select question.id, 0, member.id, 'Mine' from question, member where question.source_key = '1' and display_name = 'Ada'`);
   const directory = await newDirectory();
   await expect(run(community, { directory, format: 'stackexchange' })).rejects.toThrow(
-    'An archive states the licence of each post. Give that of your members\' posts with "--license NAME"',
+    'An archive states the licence of each text. Give that of your members\' posts and topics with "--license NAME"',
   );
   expect(existsSync(directory)).toBe(false);
   await run(community, { format: 'stackexchange', license: 'CC BY 4.0' });
   await run(community);
+});
+
+it('refuses an archive with a text of a topic that was written here without a licence for it', async () => {
+  const community = await createTestCommunity();
+  await community.import(
+    await writeArchive({ Users: [userRow(1)], Posts: [questionRow(1, { Tags: '|beer|' })] }),
+  );
+  await community.rows(`insert into tag (name, key, about) values ('unused', 'unused', 'Of no question.')`);
+  await run(community, { format: 'stackexchange' });
+  await community.rows(`update tag set about = 'Written here.' where name = 'beer'`);
+  await expect(run(community, { format: 'stackexchange' })).rejects.toThrow(
+    'An archive states the licence of each text.',
+  );
 });
 
 it('writes one state of the community, although members write meanwhile', async () => {

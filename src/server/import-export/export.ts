@@ -79,9 +79,9 @@ function ignore(): void {}
 /** Readers of archives take a licence of Stack Exchange, by date, for posts that state none. */
 async function requireLicense({ client, format, license }: ExportOptions): Promise<void> {
   if (format !== 'stackexchange' || license !== undefined) return;
-  if (await queries.hasPostsWithoutLicense(client))
+  if (await queries.hasTextsWithoutLicense(client))
     throw new ArchiveError(
-      'An archive states the licence of each post. Give that of your members\' posts with "--license NAME", such as "CC BY-SA 4.0".',
+      'An archive states the licence of each text. Give that of your members\' posts and topics with "--license NAME", such as "CC BY-SA 4.0".',
     );
 }
 
