@@ -190,7 +190,10 @@ export async function discardDraft(draftRef: DraftRef): Promise<DraftFields | nu
   return fields;
 }
 
-/** Restores a discarded draft. Returns false without a change if another tab or device has written since. */
+/**
+ * Restores a discarded draft. Returns false without a change if another tab has written since. If another device has, the
+ * form asks which draft to keep.
+ */
 export async function restoreDraft(draftRef: DraftRef, fields: DraftFields): Promise<boolean> {
   if ((readDraftRecord(draftRef)?.fields ?? null) !== null) return false;
   saveTypedDraft(draftRef, fields);
