@@ -94,9 +94,9 @@ export function addEmailCommand(program: Command, deps: EmailCommandDeps): void 
           return 'REPLY_ADDRESS is not set.';
         const { send, stop } = createMailer({ ...email, getSenderName: () => site.siteName });
         try {
-          const { bounceAddress } = email;
+          const { bounceAddress, from: sender } = email;
           const server = options.server ?? own;
-          const received = { db, secret, replyAddress, bounceAddress, server, site, send };
+          const received = { db, secret, sender, replyAddress, bounceAddress, server, site, send };
           const effect = await takeReceivedMessage(received, { raw, recipients: toList(recipient) });
           if (effect === 'bounced-off') await notifyNodes(db, eventChannel, '');
           if (effect === 'unreadable') exitWith(exitCodes.refused);

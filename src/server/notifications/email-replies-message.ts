@@ -1,6 +1,6 @@
 import EmailReplyParser from 'email-reply-parser';
 import PostalMime, { addressParser, type Attachment, type Email } from 'postal-mime';
-import { cutAtMarkerLine, removeQuotedElements } from './email-replies-quotes.ts';
+import { cutAtMarkerLine, type HeaderAddresses, removeQuotedElements } from './email-replies-quotes.ts';
 
 /** A file that came with an email. */
 export type EmailPicture = {
@@ -34,8 +34,9 @@ export const pictureMark = (index: number) => `\u0000picture ${index}\u0000`;
 /**
  * Reads an email. Null for what no person wrote: automatic replies, reports of mail servers, and messages of mailing
  * lists (RFC 3834, RFC 2919), so that two programs never answer each other.
+ * @param sender EMAIL_FROM, an address with a name or without
  */
-export async function parseReplyMessage(raw: Uint8Array): Promise<ReplyMessage | null> {
+export async function parseReplyMessage(raw: Uint8Array, sender: string): Promise<ReplyMessage | null> {
   const message = await PostalMime.parse(raw).catch(() => null);
   if (message === null || isAutomatic(message)) return null;
   const delivered = ['x-original-to', 'delivered-to', 'envelope-to', 'to', 'cc'].flatMap((name) =>
@@ -43,10 +44,14 @@ export async function parseReplyMessage(raw: Uint8Array): Promise<ReplyMessage |
   );
   const recipients = delivered.flatMap((value) => value.match(/[^\s<>,;:"]+@[^\s<>,;:"]+/gu) ?? []);
   const text = message.text ?? (await convertHtml(message.html ?? ''));
-  const visible = cutQuotes(text.replaceAll('\u0000', '').slice(0, maxTextLength));
+  const from = readSender(message);
+  const visible = cutQuotes(text.replaceAll('\u0000', '').slice(0, maxTextLength), {
+    sender: (addressParser(sender, { flatten: true })[0]?.address ?? sender).toLowerCase(),
+    others: [from, ...recipients].filter((address) => address !== '').map((address) => address.toLowerCase()),
+  });
   return {
     recipients: [...new Set(recipients)],
-    from: readSender(message),
+    from,
     messageId: message.messageId ?? '',
     ...placePictures(visible, message.attachments),
   };
@@ -101,8 +106,8 @@ async function convertHtml(html: string): Promise<string> {
  * Removes the quoted email and the signature. The parser knows quotes without the marker line in the languages of common
  * email programs.
  */
-function cutQuotes(text: string): string {
-  return new EmailReplyParser().read(cutAtMarkerLine(text)).getVisibleText().trim();
+function cutQuotes(text: string, addresses: HeaderAddresses): string {
+  return new EmailReplyParser().read(cutAtMarkerLine(text, addresses)).getVisibleText().trim();
 }
 
 /**

@@ -7,13 +7,32 @@ import type { Root, RootContent } from 'hast';
 export const createMarkerLine = (text: string) => `##- ${text} -##`;
 const markerLine = /##-[^#]{1,200}-##/u;
 
-/** What is before the marker line of the quoted email, without the lines that the email program put before it. */
-export function cutAtMarkerLine(text: string): string {
+/** Addresses that tell the lines before a quoted email from text of the member, in lower case. */
+export type HeaderAddresses = {
+  /** From where this site sends emails. */
+  sender: string;
+  /** The address of the member, and those to which the reply was sent. */
+  others: readonly string[];
+};
+
+/**
+ * What is before the marker line of the quoted email, without the lines that the email program put before it. If the
+ * member wrote below or between quoted lines, these texts follow.
+ */
+export function cutAtMarkerLine(text: string, addresses: HeaderAddresses): string {
   const marker = markerLine.exec(text);
   if (marker === null) return text;
-  const lines = text.slice(0, marker.index).split('\n');
-  if (/^[>|\s\\*]*$/u.test(lines.at(-1) ?? '')) lines.pop();
-  return removeQuoteHeader(lines).join('\n').trimEnd();
+  const before = text.slice(0, marker.index).split('\n');
+  const prefix = before.at(-1) ?? '';
+  if (/^[>|\s\\*]*$/u.test(prefix)) before.pop();
+  const top = removeQuoteHeader(before, addresses).join('\n').trimEnd();
+  if (!/^\s*>/u.test(prefix)) return top;
+  const after = text
+    .slice(marker.index + marker[0].length)
+    .split('\n')
+    .slice(1);
+  const answers = after.map((line) => (/^\s*(?:>|$)/u.test(line) ? '' : line)).join('\n');
+  return `${top}\n\n${answers.replaceAll(/\n{3,}/gu, '\n\n').trim()}`.trim();
 }
 
 /** 'From:', bold in Markdown or not, in any script. */
@@ -21,25 +40,40 @@ const headerField = /^[>|\s*_]*[\p{L}\p{M}][\p{L}\p{M} .'’-]{0,30}[*_]*\s?[:�
 
 /**
  * Removes what is at the end: the header fields (Outlook) or a sentence such as 'On Thursday, Parley <…> wrote:'
- * (Gmail), and a line such as '----- Original message -----' before it.
+ * (Gmail), and a line such as '----- Original message -----' before it. Without one of the addresses, they could be text
+ * of the member and remain.
  */
-function removeQuoteHeader(lines: readonly string[]): string[] {
+function removeQuoteHeader(lines: readonly string[], addresses: HeaderAddresses): string[] {
   const remaining = [...lines];
   const removeEmpty = () => {
     while (/^[>|\s\\*_=-]*$/u.test(remaining.at(-1) ?? 'end')) remaining.pop();
   };
   removeEmpty();
   const start = remaining.findLastIndex((line) => line.trim() === '') + 1;
-  const last = remaining.slice(start);
-  const isField = (line: string) => headerField.test(line);
-  // An address, a year or a time tell it from a list or sentence of the member.
-  if (/@|\d{4}|\d[:.]\d\d/u.test(last.join('\n'))) {
-    if (last.filter(isField).length > 1) remaining.splice(start + last.findIndex(isField));
-    else if (/[:：][\s\p{Cf}*_]*$/u.test(last.at(-1) ?? '')) remaining.splice(start);
-  }
+  remaining.splice(start, Infinity, ...withoutHeader(remaining.slice(start), addresses));
   removeEmpty();
-  if (/^\s*[-_=]{3,}.*[-_=]{3,}\s*$/u.test(remaining.at(-1) ?? '')) remaining.pop();
+  const last = (remaining.at(-1) ?? '').trim();
+  if (/^[-_=]{3}/u.test(last) && /[-_=]{3}$/u.test(last)) remaining.pop();
   return remaining;
+}
+
+/** The lines of a paragraph before the quote header in it. */
+function withoutHeader(lines: readonly string[], { sender, others }: HeaderAddresses): readonly string[] {
+  const plain = lines.map((line) => line.replaceAll(/[\\\p{Cf}]/gu, '').toLowerCase());
+  const fromLine = plain.findIndex((line) => line.includes(sender));
+  const line =
+    fromLine === -1 ? plain.findIndex((each) => others.some((other) => each.includes(other))) : fromLine;
+  if (line === -1) return lines;
+  const isField = (each: string | undefined) => each !== undefined && headerField.test(each);
+  if (lines.slice(line).filter(isField).length + (isField(lines[line - 1]) ? 1 : 0) > 1) {
+    if (line === fromLine) return lines.slice(0, line);
+    // 'To:' comes after 'From:' and 'Sent:'.
+    const fieldsBefore = [1, 2].findIndex((distance) => !isField(lines[line - distance]));
+    return lines.slice(0, line - (fieldsBefore === -1 ? 2 : fieldsBefore));
+  }
+  if (!/[:：][\s\p{Cf}*_]*$/u.test(lines.at(-1) ?? '') || line < lines.length - 2) return lines;
+  // The program broke the line between the name and the address.
+  return lines.slice(0, /^[>|\s]*</u.test(plain[line] ?? '') ? Math.max(0, line - 1) : line);
 }
 
 /** Elements in which email programs put the quoted email: Gmail, Thunderbird, Apple Mail, Yahoo, Proton and Zoho. */
@@ -88,22 +122,33 @@ export type PrivateParts = {
 
 /**
  * Whether a text contains the address of its author, a signed address of this site, or a link that unsubscribes
- * someone, also in the spellings of Markdown and of links.
+ * someone, also in the spellings of Markdown and of links, and if a line ends within it.
  */
 export function hasPrivatePart(text: string, { email, signedAddresses }: PrivateParts): boolean {
-  const plain = text
-    .replaceAll(/[\\\p{Cf}]/gu, '')
-    .replaceAll(/%([2-7][\da-f])/giu, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .toLowerCase();
-  return (
+  const patterns = [
     // 'ann@example.org', but not 'joann@example.org' or 'ann@example.org.uk'.
-    new RegExp(`(?<![\\w.+-])${escapePattern(email.toLowerCase())}(?![\\w-]|\\.\\w)`, 'u').test(plain) ||
-    /unsubscribe.{1,3}\d+\.[a-z]+\./u.test(plain) ||
-    signedAddresses.some((address) => {
+    new RegExp(`(?<![\\w.+-])${escapePattern(email.toLowerCase())}(?![\\w-]|\\.\\w)`, 'u'),
+    /unsubscribe.{1,3}\d+\.[a-z]+\./u,
+    ...signedAddresses.map((address) => {
       const [local = '', host = ''] = address.toLowerCase().split('@');
-      return new RegExp(`${escapePattern(local)}\\+[\\w.-]+@${escapePattern(host)}`, 'u').test(plain);
-    })
-  );
+      return new RegExp(`${escapePattern(local)}\\+[\\w.-]+@${escapePattern(host)}`, 'u');
+    }),
+  ];
+  // An address in a link in a link is encoded twice.
+  const plain = decodeCharacters(decodeCharacters(text))
+    .replaceAll(/[\\\p{Cf}]/gu, '')
+    .toLowerCase();
+  const inOneLine = plain.replaceAll(/\n[>\s]*/gu, '');
+  return patterns.some((pattern) => pattern.test(plain) || pattern.test(inOneLine));
 }
+
+/** '&#64;', '&#x40;', '&commat;' and '%40' are '@'. */
+const decodeCharacters = (text: string): string =>
+  text
+    .replaceAll('&commat;', '@')
+    .replaceAll(/&#(\d{2,3});/gu, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll(/(?:%|&#x)([2-7][\da-f]);?/giu, (_, code: string) =>
+      String.fromCodePoint(Number.parseInt(code, 16)),
+    );
 
 const escapePattern = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);

@@ -126,6 +126,7 @@ export function receivedEmailRoutes({
     const deps = {
       db,
       secret: settings.secret,
+      sender: emailSending.sender,
       replyAddress: emailSending.replyAddress ?? undefined,
       bounceAddress: emailSending.bounceAddress ?? undefined,
       server: 'http://localhost',

@@ -45,6 +45,7 @@ const site = { site: siteUrl, siteName: 'Parley', accentColor: '#0b6e4f', logo: 
 const deps = () => ({
   db,
   secret,
+  sender: 'Parley <parley@example.org>',
   replyAddress,
   bounceAddress: undefined,
   server: node.address,
@@ -368,6 +369,18 @@ test('the marker line is in the language of the member; text and HTML of a reply
   expect((await readReplies(answerId)).map(({ content }) => content)).toEqual(['Thank you!', 'And more!']);
 });
 
+test('posts answers below and between the quoted lines', async () => {
+  const { answerId, email, to } = await notifyAnn();
+  const header = '2026年11月26日(木) 21:00 Parley <parley@example.org>:';
+  const quote = (email.text ?? '').replaceAll(/^/gmu, '> ').split('\n');
+  const [top, rest] = [quote.slice(0, 4).join('\n'), quote.slice(4).join('\n')];
+  const text = `Answers below.\n\n${header}\n${top}\nVersion 5.2.\n${rest}\n\nWith apt.\n\n-- \nAnn`;
+  expect(await take(await compose({ from: ann.email, to, text }))).toBe('posted');
+  expect((await readReplies(answerId)).map(({ content }) => content)).toEqual([
+    'Answers below.\n\nVersion 5.2.\n\nWith apt.',
+  ]);
+});
+
 test('refuses a reply with a part of the quoted email that must stay private', async () => {
   const { answerId, email, to } = await notifyAnn();
   const [unsubscribe = ''] = /\S+\/unsubscribe\/\S+/u.exec(email.text ?? '') ?? [];
@@ -398,6 +411,7 @@ test.each([
 ])('cuts the quoted email of a reply (%s)', async (_, text, expected) => {
   const message = await parseReplyMessage(
     await compose({ from: 'a@example.com', to: 'b@example.com', text }),
+    'p@example.org',
   );
   expect(message?.text).toBe(expected);
 });
@@ -405,8 +419,12 @@ test.each([
 test('a reply without a text part is read from its HTML', async () => {
   const html = '<div>Thanks <b>a lot</b></div><div>Bye</div><blockquote>An answer</blockquote>';
   const read = async (given: string) =>
-    (await parseReplyMessage(await compose({ from: 'a@example.com', to: 'b@example.com', html: given })))
-      ?.text;
+    (
+      await parseReplyMessage(
+        await compose({ from: 'a@example.com', to: 'b@example.com', html: given }),
+        'p@example.org',
+      )
+    )?.text;
   expect(await read(html)).toBe('Thanks **a lot**\n\nBye');
   expect(await read('<b><i>'.repeat(20_000))).toBe('');
   const fields = '<b>From:</b> Parley<br><b>To:</b> ann@example.org';

@@ -21,6 +21,8 @@ import { translate, translateError } from './sent-texts.ts';
 export type ReplyDeps = {
   db: Database;
   secret: string;
+  /** EMAIL_FROM. */
+  sender: string;
   /** REPLY_ADDRESS. Undefined: replies are ignored. */
   replyAddress: string | undefined;
   /** BOUNCE_ADDRESS. Undefined: reports of failed deliveries are ignored. */
@@ -74,9 +76,9 @@ export async function takeReceivedMessage(
   deps: ReplyDeps,
   { raw, recipients = [] }: { raw: Uint8Array; recipients?: readonly string[] },
 ): Promise<ReceivedEffect> {
-  const { db, secret, replyAddress, bounceAddress } = deps;
+  const { db, secret, sender, replyAddress, bounceAddress } = deps;
   const program = new URL('email-replies-program.ts', import.meta.url);
-  const read = await runLimitedProcess<Received>(program, { raw }, readingLimits);
+  const read = await runLimitedProcess<Received>(program, { raw, sender }, readingLimits);
   if (read === null) return 'unreadable';
   const { message, report } = read;
   if (report !== null && bounceAddress !== undefined)
