@@ -83,7 +83,8 @@ test.each([
   'unsubscribe1',
   'reply+a',
 ])('cuts a text with many repetitions of %j', (part) => {
-  const long = part.repeat(2_000);
+  // Slow patterns take hours.
+  const long = part.repeat(20_000);
   expect(cutAtMarkerLine(`Yes.\n\n${long}x\n\n${marker}`)).toMatch(/^Yes\./u);
   expect(cutAtMarkerLine(`Yes.\n\n${headers['QQ Mail']}${long}x:\n\n> ${marker}`)).toMatch(/^Yes\./u);
   expect(isPrivate(long)).toBe(false);
