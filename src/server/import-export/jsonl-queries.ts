@@ -171,6 +171,8 @@ export async function resolveRows(
         ) sorted
       ) chosen
       where staged.kind = ${kind} and chosen.id = staged.id`);
+  // PostgreSQL does not analyze temporary tables itself: 8,000 questions would be compared with each other for a minute.
+  await client.query('analyze line_member; analyze line_post');
   await distinguishPages(client, source);
 }
 
