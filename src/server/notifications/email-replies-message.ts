@@ -1,6 +1,6 @@
 import EmailReplyParser from 'email-reply-parser';
 import PostalMime, { addressParser, type Attachment, type Email } from 'postal-mime';
-import { cutAtMarkerLine, type HeaderAddresses, removeQuotedElements } from './email-replies-quotes.ts';
+import { type HeaderAddresses, removeQuotedElements, splitAtMarkerLine } from './email-replies-quotes.ts';
 
 /** A file that came with an email. */
 export type EmailPicture = {
@@ -103,11 +103,18 @@ async function convertHtml(html: string): Promise<string> {
 }
 
 /**
- * Removes the quoted email and the signature. The parser knows quotes without the marker line in the languages of common
- * email programs.
+ * Removes the quoted email and signatures. The parser knows quotes without the marker line in the languages of common
+ * email programs. What is only below the quoted email is the member's text if nothing is above it; otherwise a mail
+ * server may have added it.
  */
 function cutQuotes(text: string, addresses: HeaderAddresses): string {
-  return new EmailReplyParser().read(cutAtMarkerLine(text, addresses)).getVisibleText().trim();
+  const { top, answers, isBetween } = splitAtMarkerLine(text, addresses);
+  // Separately: the parser takes everything below a sign-off or a line such as 'Ann wrote:' for quoted.
+  const readVisible = (part: string) => new EmailReplyParser().read(part).getVisibleText().trim();
+  // At the beginning, it takes such a line for text.
+  const visible = readVisible(`.\n\n${top}`).slice(1).trim();
+  if (visible !== '' && !isBetween) return visible;
+  return `${visible}\n\n${readVisible(answers)}`.trim();
 }
 
 /**

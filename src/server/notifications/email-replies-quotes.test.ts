@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { createMarkerLine, cutAtMarkerLine as cut, hasPrivatePart } from './email-replies-quotes.ts';
+import { createMarkerLine, hasPrivatePart, splitAtMarkerLine } from './email-replies-quotes.ts';
 
 const email = 'ann@example.org';
 const marker = createMarkerLine('Write your reply above this line');
 const addresses = { sender: 'p@example.org', others: [email, 'reply+1-a2-3.abc@example.org'] };
-const cutAtMarkerLine = (text: string) => cut(text, addresses);
+const split = (text: string) => splitAtMarkerLine(text, addresses);
+const cutAtMarkerLine = (text: string) => split(text).top;
 const written = 'Thank you!\n\nNote: it works.\nAnd: so does this.';
 
 // What email programs put before the quoted email, in languages that email-reply-parser does not know.
@@ -54,15 +55,27 @@ test('keeps what the member wrote before the marker line', () => {
 const signedAddresses = ['reply@example.org', 'bounce@example.org'];
 const isPrivate = (text: string) => hasPrivatePart(text, { email, signedAddresses });
 
-test('keeps what the member wrote below and between quoted lines', () => {
+test('splits what the member wrote above, below and between quoted lines', () => {
   const quoted = `2026年11月26日(木) 21:00 Parley <p@example.org>:\n> ${marker}\n>\n> Which version?`;
   const rest = '\nVersion 5.2.\n\n> How did you install it?\n\nWith apt:\n\n    apt install x\n\n> --\n';
   const answers = 'Version 5.2.\n\nWith apt:\n\n    apt install x';
-  expect(cutAtMarkerLine(`${quoted}\n${rest}`)).toBe(answers);
-  expect(cutAtMarkerLine(`Thanks, answers below.\n\n${quoted}${rest}`)).toBe(
-    `Thanks, answers below.\n\n${answers}`,
-  );
-  expect(cutAtMarkerLine(`Thanks.\n\n${quoted}\n\n`)).toBe('Thanks.');
+  expect(split(`${quoted}\n${rest}`)).toEqual({ top: '', answers, isBetween: true });
+  expect(split(`Thanks, answers below.\n\n${quoted}${rest}`)).toEqual({
+    top: 'Thanks, answers below.',
+    answers,
+    isBetween: true,
+  });
+  expect(split(`Thanks.\n\n${quoted}\n\n`)).toEqual({ top: 'Thanks.', answers: '', isBetween: false });
+  expect(split(`${quoted}\n\nVersion 5.2.\n`)).toEqual({
+    top: '',
+    answers: 'Version 5.2.',
+    isBetween: false,
+  });
+});
+
+test('takes a link that the email program put on a line of its own for quoted', () => {
+  const quoted = `> ${marker}\n> Unsubscribe:\nhttps://ask.example.org/unsubscribe/12.answers.Abc\n> --\n`;
+  expect(split(`Thanks.\n\n${quoted}`)).toEqual({ top: 'Thanks.', answers: '', isBetween: false });
 });
 
 test.each([
@@ -100,6 +113,8 @@ test.each([
   'ann&commat;example.org',
   'https://gateway.example/?to=ann%2540example.org',
   'Write to ann@exam\n> ple.org.',
+  'ann@exam\nple.org\n\nThanks',
+  'mail me\nann@exam\nple.org',
   'https://ask.example.org/unsub\nscribe/12.answers.Abc',
   'reply+1-a2-3.abc@example.org',
   'reply+1-a2-\n> 3.abc@example.org',

@@ -15,24 +15,45 @@ export type HeaderAddresses = {
   others: readonly string[];
 };
 
-/**
- * What is before the marker line of the quoted email, without the lines that the email program put before it. If the
- * member wrote below or between quoted lines, these texts follow.
- */
-export function cutAtMarkerLine(text: string, addresses: HeaderAddresses): string {
+/** The parts of a reply that a person may have written. */
+export type ReplyParts = {
+  /** Before the marker line of the quoted email, without the lines that the email program put there. */
+  top: string;
+  /** Below and between the quoted lines (`>`). */
+  answers: string;
+  /** Whether quoted lines follow one of the answers. */
+  isBetween: boolean;
+};
+
+/** Splits a reply at the marker line. Without one, all of it is at the top. */
+export function splitAtMarkerLine(text: string, addresses: HeaderAddresses): ReplyParts {
   const marker = markerLine.exec(text);
-  if (marker === null) return text;
+  if (marker === null) return { top: text, answers: '', isBetween: false };
   const before = text.slice(0, marker.index).split('\n');
   const prefix = before.at(-1) ?? '';
   if (/^[>|\s\\*]*$/u.test(prefix)) before.pop();
   const top = removeQuoteHeader(before, addresses).join('\n').trimEnd();
-  if (!/^\s*>/u.test(prefix)) return top;
+  if (!/^\s*>/u.test(prefix)) return { top, answers: '', isBetween: false };
   const after = text
     .slice(marker.index + marker[0].length)
     .split('\n')
     .slice(1);
-  const answers = after.map((line) => (/^\s*(?:>|$)/u.test(line) ? '' : line)).join('\n');
-  return `${top}\n\n${answers.replaceAll(/\n{3,}/gu, '\n\n').trim()}`.trim();
+  const isQuoted = (line: string | undefined) => line !== undefined && /^\s*>/u.test(line);
+  // A link between two quoted lines is the end of the first, which the email program broke.
+  const written = after.map((line, index) =>
+    isQuoted(line) || (/^https?:/u.test(line) && isQuoted(after[index - 1]) && isQuoted(after[index + 1]))
+      ? ''
+      : line,
+  );
+  return {
+    top,
+    answers: written
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .replaceAll(/\n{3,}/gu, '\n\n')
+      .trim(),
+    isBetween: written.slice(0, after.findLastIndex(isQuoted)).some((line) => line.trim() !== ''),
+  };
 }
 
 /** 'From:', bold in Markdown or not, in any script. */
@@ -126,8 +147,11 @@ export type PrivateParts = {
  */
 export function hasPrivatePart(text: string, { email, signedAddresses }: PrivateParts): boolean {
   const patterns = [
-    // 'ann@example.org', but not 'joann@example.org' or 'ann@example.org.uk'.
-    new RegExp(`(?<![\\w.+-])${escapePattern(email.toLowerCase())}(?![\\w-]|\\.\\w)`, 'u'),
+    // 'ann@example.org', but not 'joann@example.org' or 'ann@example.org.uk'. A line can end within it.
+    new RegExp(
+      `(?<![\\w.+-])${Array.from(email.toLowerCase(), escapePattern).join(String.raw`(?:\n[>\s]*)?`)}(?![\\w-]|\\.\\w)`,
+      'u',
+    ),
     /unsubscribe.{1,3}\d+\.[a-z]+\./u,
     ...signedAddresses.map((address) => {
       const [local = '', host = ''] = address.toLowerCase().split('@');
@@ -151,4 +175,4 @@ const decodeCharacters = (text: string): string =>
       String.fromCodePoint(Number.parseInt(code, 16)),
     );
 
-const escapePattern = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);

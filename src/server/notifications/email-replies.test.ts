@@ -381,6 +381,29 @@ test('posts answers below and between the quoted lines', async () => {
   ]);
 });
 
+test.each([
+  ['with a sign-off above the quoted email', 'See below.\n\nSent from my iPhone\n\n', 'See below.\n\n'],
+  ['with a header that has no address', 'See below.\n\nOn 11/26/26 21:00, Parley wrote:\n', 'See below.\n\n'],
+  ['with a header only', 'On 11/26/26 21:00, Parley wrote:\n', ''],
+])('posts answers between the quoted lines of an email %s', async (_, above, posted) => {
+  const { answerId, email, to } = await notifyAnn();
+  const quote = (email.text ?? '').replaceAll(/^/gmu, '> ').split('\n');
+  const text = `${above}${quote.slice(0, 4).join('\n')}\n\nVersion 5.2.\n\n${quote.slice(4).join('\n')}`;
+  expect(await take(await compose({ from: ann.email, to, text }))).toBe('posted');
+  expect((await readReplies(answerId)).map(({ content }) => content)).toEqual([`${posted}Version 5.2.`]);
+});
+
+test('posts what is only below the quoted email if nothing is above it', async () => {
+  const { answerId, email, to } = await notifyAnn();
+  const quote = `${(email.text ?? '').replaceAll(/^/gmu, '> ')}\n\n`;
+  const footer = 'Example Ltd, 1 Example Street';
+  expect(await take(await compose({ from: ann.email, to, text: `${quote}Thank you!` }))).toBe('posted');
+  expect(await take(await compose({ from: ann.email, to, text: `Thanks!\n\n${quote}${footer}` }))).toBe(
+    'posted',
+  );
+  expect((await readReplies(answerId)).map(({ content }) => content)).toEqual(['Thank you!', 'Thanks!']);
+});
+
 test('refuses a reply with a part of the quoted email that must stay private', async () => {
   const { answerId, email, to } = await notifyAnn();
   const [unsubscribe = ''] = /\S+\/unsubscribe\/\S+/u.exec(email.text ?? '') ?? [];
