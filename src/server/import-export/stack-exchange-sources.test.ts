@@ -217,8 +217,8 @@ it('imports a site under its right name after an import under a wrong one was un
   await community.rows('delete from base_question');
   const [run] = await community.rows('select id from import_run');
   await undoImport(community.client, Number(run?.['id']));
-  expect(await community.rows(`select count(*)::int as kept from imported_row where id = 0`)).toEqual([
-    { kept: 6 },
+  expect(await community.rows(`select count(*)::int as rows from imported_row where id = 0`)).toEqual([
+    { rows: 6 },
   ]);
   expect(await community.import(await writeArchive(old), { site: beer })).toMatchObject({
     added: { questions: 2, answers: 2 },

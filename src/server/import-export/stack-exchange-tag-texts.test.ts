@@ -272,7 +272,10 @@ test('the undoing of an import removes the texts that it added and nothing chang
   await community.import(await writeArchive(first));
   await setText(community, 'beer', 'about', 'Ours');
   await community.rows(`
-    insert into tag_follow (tag_id, member_id) select tag.id, member.id from tag, member where tag.name in ('beer', 'c#')`);
+    insert into member (display_name, email) values ('Reader', 'reader@example.org');
+    insert into tag_follow (tag_id, member_id)
+    select tag.id, member.id from tag, member where tag.name in ('beer', 'c#') and display_name = 'Reader';
+    update tag set followers_count = (select count(*) from tag_follow where tag_id = tag.id)`);
   const [run] = await community.rows('select id from import_run');
   const id = Number(run?.['id']);
   expect((await previewUndo(community.client, id)).added.tagTexts).toBe(2);
