@@ -41,6 +41,8 @@
     inputs.set(field, { value, checked, at: listFields().indexOf(field) });
   }
 
+  const isChoice = (field) => field.type === 'checkbox' || field instanceof HTMLSelectElement;
+
   function repeatInput(field, { value, checked, at }) {
     // React renders a page again that differs from its HTML.
     const shown = field.isConnected ? field : listFields()[at];
@@ -121,12 +123,16 @@
       document.removeEventListener('submit', keepSubmit, true);
       document.removeEventListener('input', keepInput, true);
       document.removeEventListener('keydown', keepKey, true);
-      for (const [field, input] of inputs) repeatInput(field, input);
+      for (const [field, input] of inputs) if (!isChoice(field)) repeatInput(field, input);
       // The browser fills in fields, too.
       for (const field of listFields())
         if (!inputs.has(field) && 'defaultValue' in field) repeatTyping(field, field.value);
-      // After React has rendered the typed text, which a form needs.
-      setTimeout(() => repeat?.());
+      // A choice may lead to another page, which is possible once all of the web app has started.
+      setTimeout(() => {
+        for (const [field, input] of inputs) if (isChoice(field)) repeatInput(field, input);
+        // After React has rendered the typed text, which a form needs.
+        setTimeout(() => repeat?.());
+      });
     },
     { once: true },
   );
