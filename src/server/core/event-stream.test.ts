@@ -162,6 +162,13 @@ test('reads new events by an index, whatever the number of retained events', asy
       end loop;
     end $$`.execute(own);
   await sql`analyze event`.execute(own);
+  // An open transaction of another test, in any database, makes the snapshot older.
+  await eventually(async () => {
+    const { rows: ages } = await sql<{ transactions: number }>`
+      select pg_snapshot_xmax(now)::text::int - pg_snapshot_xmin(now)::text::int as transactions
+      from pg_current_snapshot() now`.execute(own);
+    return (ages[0]?.transactions ?? 0) < 20;
+  });
   const { snapshot } = await readEvents(own, null);
   await transaction(own, (tx) => publish(tx, 'feeds', { kind: 'imported' }));
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>`
@@ -172,7 +179,6 @@ test('reads new events by an index, whatever the number of retained events', asy
   await own.destroy();
   await reading.drop();
   expect(plan['Actual Rows']).toBe(1);
-  // The whole table and an index of it have some hundred blocks. An open transaction of another test, in any database,
-  // makes the snapshot older.
-  expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).toBeLessThan(100);
+  // The whole table and an index of it have some hundred blocks.
+  expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).toBeLessThan(30);
 });
