@@ -211,8 +211,8 @@ export async function advancePostSequences(client: ClientBase): Promise<void> {
 
 /**
  * Adds the members that are new. An address of another account is left out. Other members see an address only after a
- * move, if the member had chosen so: elsewhere nobody has asked them. Suspensions are those of a community. `line_author` maps numbers of members to the
- * accounts that posts belong to.
+ * move, if the member had chosen so: elsewhere they have not agreed. Suspensions are those of a community.
+ * `line_author` maps numbers of members to the accounts that posts belong to.
  */
 export async function addMembers(
   client: ClientBase,

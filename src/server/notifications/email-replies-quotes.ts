@@ -137,7 +137,7 @@ export function removeQuotedElements(tree: Root): void {
 export type PrivateParts = {
   /** The address of the member. */
   email: string;
-  /** REPLY_ADDRESS and BOUNCE_ADDRESS. Whoever knows one with its signature can use it. */
+  /** REPLY_ADDRESS and BOUNCE_ADDRESS. An address with its signature can be used by everyone who has it. */
   signedAddresses: readonly string[];
 };
 
