@@ -105,7 +105,9 @@ describe('a request body', () => {
   ])('is cut off after the timeout when it arrives byte by byte %s', async (_, header, piece) => {
     const http = await startHttpServer((request) => void request.resume(), '127.0.0.1', 0, 1_000);
     const socket = connect(Number(new URL(http.address).port), '127.0.0.1');
-    const answer = text(socket);
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text) => (received += String(text)));
+    // A byte that is sent after the server has closed the connection resets it.
     socket.on('error', () => {});
     socket.write(`POST / HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`);
     // More bytes than can arrive before the timeout, and fewer than until Node's default check.
@@ -114,7 +116,7 @@ describe('a request body', () => {
       await delay(100);
     }
     expect(socket.destroyed).toBe(true);
-    expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(received).toMatch(/^HTTP\/1\.1 408 /);
     await http.stop(0);
   });
 
