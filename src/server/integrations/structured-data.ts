@@ -1,4 +1,4 @@
-import { renderPostText } from '#server/posts/index.ts';
+import { renderPostText } from '#server/core/post-html.ts';
 import { answerPath, questionPath } from '#shared/posts/question-paths.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 

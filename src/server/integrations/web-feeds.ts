@@ -1,6 +1,7 @@
 import type { Reader } from '#server/core/database.ts';
 import { findTagByKey } from '#server/discovery/index.ts';
-import { createExcerpt, renderPostHtml } from '#server/posts/index.ts';
+import { renderPostHtml } from '#server/core/post-html.ts';
+import { createExcerpt } from '#server/posts/index.ts';
 import { escapeMarkup } from '#server/core/markup.ts';
 import { tagKey } from '#shared/core/text.ts';
 import { answerPath, questionPath } from '#shared/posts/question-paths.ts';

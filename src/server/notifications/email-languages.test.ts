@@ -31,7 +31,7 @@ test("emails are in the member's language, with its plural forms", async () => {
   expect(confirmation?.subject).toBe('تأكيد عنوان بريدك الإلكتروني');
   expect(email?.subject).toBe('لديك 3 إشعارات جديدة على Parley');
   expect(email?.html).toContain('<html lang="ar" dir="rtl">');
-  expect(email?.text).toContain('أجاب Bob عن سؤالك «Does bread freeze?»');
+  expect(email?.text).toContain('أجاب \u2068Bob\u2069 عن سؤالك «\u2068Does bread freeze?\u2069»');
 });
 
 test('emails to members without a language are in that of the community', async () => {

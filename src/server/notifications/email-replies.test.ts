@@ -98,7 +98,9 @@ test('an email about one answer shows its text, and a reply to it becomes a comm
   expect(to.split('@')[0]?.length).toBeLessThanOrEqual(64);
   expect(email.text).toContain('> Until it is **twice** as large.\n> \n> <b>Not longer</b>');
   expect(email.text).toContain('Reply to this email to comment.');
-  expect(email.html).toContain('&lt;b&gt;Not longer&lt;/b&gt;');
+  expect(email.html).toContain(
+    '<p>Until it is <strong>twice</strong> as large.</p><p>&#x3C;b>Not longer&#x3C;/b></p>',
+  );
   const raw = await compose({
     from: `Ann <${ann.email.toUpperCase()}>`,
     to,

@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { renderPostHtml } from '#server/core/post-html.ts';
 import { isLanguage, type Language } from '#shared/core/languages.ts';
 import { getButtonColors } from '#shared/core/site-style.ts';
 import { getTextDirection } from '#shared/core/text.ts';
@@ -8,9 +9,9 @@ import { questionPath } from '#shared/posts/question-paths.ts';
 import { getLogoAddress } from './email-logo.ts';
 import { createMarkerLine } from './email-replies-quotes.ts';
 import type { DigestQuestion } from './email-queries.ts';
-import { formatTime, translate, translateNotification } from './sent-texts.ts';
+import { formatTime, isolate, translate, translateNotification } from './sent-texts.ts';
 
-/** The content of an email as text and HTML. Member text is escaped, never markup. */
+/** The content of an email as text and HTML. Markup of members is escaped, as on the site. */
 export type EmailContent = { subject: string; text: string; html: string };
 
 /** A line of an email with a link. `link` is a path within the site. */
@@ -89,7 +90,11 @@ export function buildDigestEmail(
     parts.push({
       heading: translate(language, 'email.digest.questions'),
       lines: questions.map(({ id, title, answers, upvotes }) => ({
-        text: translate(language, 'email.digest.question', { title, upvotes, answers }),
+        text: translate(language, 'email.digest.question', {
+          title: isolate(language, title),
+          upvotes,
+          answers,
+        }),
         link: questionPath(id, title),
       })),
       more: null,
@@ -245,7 +250,7 @@ function buildNotificationEmail(of: {
     `--\n${why}\n${preferences}: ${change}\n${unsubscribe}: ${links.unsubscribe}`,
   ].join('\n');
   const body = html`${sections.map((part) => renderSection(part, links))}
-    ${post === undefined ? '' : renderText(post.text)}
+    ${post === undefined ? '' : renderPost(post.text, links.site)}
     ${hint === null ? '' : html`<p style="${paragraph}">${hint}</p>`}
     <p style="${small}">
       ${why}<br /><a href="${change}" style="${quiet}">${preferences}</a> ·
@@ -259,6 +264,19 @@ const renderText = (text: string) =>
   html`<p dir="auto" style="${paragraph};white-space:pre-wrap;overflow-wrap:anywhere">
     ${removeControls(text)}
   </p>`;
+
+/** The beginning of a post as its page shows it. Indented, so that the post cannot imitate lines of the email. */
+const renderPost = (text: string, site: string) =>
+  html`<div class="post" dir="auto" style="${quote}">
+    ${raw(renderPostHtml({ markdown: removeControls(text), imported: false }, site))}
+  </div>`;
+
+/** Styles of what posts contain. Some email programs ignore them. */
+const postStyles = `
+.post pre { white-space: pre-wrap }
+.post blockquote { margin: 0 0 16px; padding-inline-start: 12px; border-inline-start: 3px solid #8886 }
+.post table { border-collapse: collapse }
+.post th, .post td { padding: 4px 8px; border: 1px solid #8886 }`;
 
 const toQuote = (text: string) => removeControls(text).replaceAll(/^/gmu, '> ');
 
@@ -284,7 +302,7 @@ function renderSection({ heading, lines, more }: EmailSection, look: EmailLinks)
 
 /**
  * Loads no images, fonts or style sheets, so nothing reveals that the email was read. The logo is attached.
- * @param firstLine above everything else
+ * @param firstLine above everything else, in emails that show a post
  */
 function renderPage(look: EmailSite, body: ReturnType<typeof html>, firstLine: string | null = null): string {
   const { siteName, language, logo } = look;
@@ -306,6 +324,13 @@ function renderPage(look: EmailSite, body: ReturnType<typeof html>, firstLine: s
         <meta name="viewport" content="width=device-width" />
         <meta name="color-scheme" content="light dark" />
         <title>${siteName}</title>
+        ${
+          firstLine === null
+            ? ''
+            : html`<style>
+                ${raw(postStyles)}
+              </style>`
+        }
       </head>
       <body
         style="margin:0;padding:24px 16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;line-height:1.5"
@@ -330,6 +355,8 @@ function renderPage(look: EmailSite, body: ReturnType<typeof html>, firstLine: s
 const logoHeight = 28;
 
 const paragraph = 'margin:0 0 20px;font-size:16px';
+const quote =
+  'margin:0 0 20px;padding-inline-start:12px;border-inline-start:3px solid #8886;font-size:16px;overflow-wrap:anywhere';
 const title = 'margin:0 0 8px;font-size:17px';
 const item = 'padding:10px 0;border-bottom:1px solid #8886;font-size:16px;overflow-wrap:anywhere';
 // Texts have the email program's own colours, for light and dark backgrounds; the line below a link has the accent.

@@ -4,6 +4,7 @@ import { type CompiledMessage, compileMessage } from '@lingui/message-utils/comp
 import { projectRoot } from '#server/core/paths.ts';
 import type { Language } from '#shared/core/languages.ts';
 import { type NotificationKind, notificationKinds } from '#shared/notifications/notification-kinds.ts';
+import { getTextDirection } from '#shared/core/text.ts';
 import { type CodedError, formatError } from '#shared/errors.ts';
 import { type SentTextId, sentTexts } from '#shared/notifications/sent-texts.ts';
 
@@ -33,8 +34,21 @@ export function translateNotification(
   language: Language,
   { kind, name, title }: { kind: NotificationKind; name: string; title: string },
 ): string {
-  return render(language, `notification.${kind}`, { name, title });
+  return render(language, `notification.${kind}`, {
+    name: isolate(language, name),
+    title: isolate(language, title),
+  });
 }
+
+/** Letters of Hebrew, Arabic and other scripts that are written from right to left. */
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+
+/**
+ * Keeps a text of another direction from reordering the sentence around it (Unicode's FSI and PDI). Plain text and subjects
+ * have no elements for this.
+ */
+export const isolate = (language: Language, text: string): string =>
+  getTextDirection(language) === 'rtl' || rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 
 /** The text of an error of the API in a language. */
 export function translateError(language: Language, error: CodedError): string {

@@ -48,7 +48,6 @@ export {
   lockEditablePost,
   refuseTexts,
 } from './post-edits.ts';
-export { renderPostHtml, renderPostText } from './post-html.ts';
 export {
   changeAuthorCounts,
   deleteHiddenPost,
