@@ -29,6 +29,21 @@ export async function lockCurrentActivityRemoval(
   return rows[0];
 }
 
+/**
+ * Returns the removals of these members that are running or finished. Their state cannot change until the transaction
+ * ends. Moderators are left out: nothing of theirs is removed.
+ */
+export async function listRemovalsInEffect(
+  tx: Tx,
+  memberIds: readonly number[],
+): Promise<ActivityRemovalRow[]> {
+  const { rows } = await sql<ActivityRemovalRow>`
+    select removal.* from activity_removal removal join member on member.id = member_id
+    where member_id = any(${[...memberIds]}::bigint[]) and state in ('removing', 'removed') and role = 'member'
+    for share of removal`.execute(tx);
+  return rows;
+}
+
 export async function findLatestActivityRemoval(
   db: Reader,
   memberId: number,

@@ -1,4 +1,5 @@
 import {
+  type AffectedPost,
   buildAcceptanceEvents,
   buildDuplicateEvents,
   deleteHiddenPost,
@@ -11,6 +12,7 @@ import {
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { listRemovalsInEffect } from './activity-removal-queries.ts';
 import { listHeldPosts } from './held-posts-queries.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
@@ -65,7 +67,7 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
   const { id: hiddenBy, post_kind: kind, post_id: id, question_id: questionId } = row;
   if (!(await canRestorePost(tx, row))) throw new ProblemError('restore-parent-first');
   if ((await lockHiddenPost(tx, hiddenBy)) === undefined) throw new ProblemError('restored-already');
-  await showPost(tx, { post: { kind, id }, questionId, hiddenBy });
+  const shown = await showPost(tx, { post: { kind, id }, questionId, hiddenBy });
   const isAccepted = row.was_accepted && (await restoreAcceptedAnswer(tx, { questionId, answerId: id }));
   const duplicates = await restoreDuplicates(tx, { questionId, ids: row.duplicates });
   await deleteHiddenPost(tx, hiddenBy);
@@ -73,6 +75,23 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
     ...(isAccepted ? buildAcceptanceEvents(questionId, id) : []),
     ...duplicates.flatMap((each) => buildDuplicateEvents(each, questionId)),
   ]);
+  const below = shown.filter((post) => post.kind !== kind || post.id !== id);
+  await hidePostsOfRemovedAccounts(tx, below);
+}
+
+/**
+ * Hides posts again whose author's activity is removed. A removal leaves out posts that are hidden with their question or
+ * answer.
+ */
+async function hidePostsOfRemovedAccounts(tx: Tx, posts: readonly AffectedPost[]): Promise<void> {
+  const authorIds = new Set(posts.flatMap((post) => post.author_id ?? []));
+  const removals = await listRemovalsInEffect(tx, [...authorIds]);
+  for (const post of posts) {
+    const removal = removals.find((each) => each.member_id === post.author_id);
+    if (removal === undefined || post.created_at > removal.created_at) continue;
+    const { id: activityRemovalId, reason } = removal;
+    await hidePost(tx, { post, status: 'hidden', reason, activityRemovalId });
+  }
 }
 
 /**

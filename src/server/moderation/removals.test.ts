@@ -11,6 +11,8 @@ import type {
 import type { MemberList } from '#shared/moderation/member-list.ts';
 import type { CloseVotes } from '#shared/moderation/close-votes.ts';
 import {
+  actOnMember,
+  actOnPost,
   getHiddenPosts,
   getModerationLog,
   getReviewQueue,
@@ -166,6 +168,56 @@ test('continues a removal of many accounts after interruptions, affects no one e
   // After the restoration, the accounts can be removed again.
   expect((await begin(moderator, { network })).status).toBe(201);
   await finish();
+});
+
+/** The answers and replies of members that everyone sees. */
+const visibleBelow = async (memberIds: readonly number[]) => {
+  const { rows } = await sql`
+    select content from answer where author_id = any(${[...memberIds]}::bigint[])
+    union all select content from reply where author_id = any(${[...memberIds]}::bigint[]) and deleted_at is null`.execute(
+    db,
+  );
+  return rows;
+};
+
+test('keeps the posts of an account removed when a moderator restores the question above them', async () => {
+  const seller = await server.register('Seller Below');
+  const id = await ann.ask({ title: 'Cheap zeppelins?' });
+  const answer = await seller.answer(id, 'Buy here.');
+  const reply = await bob.replyToAnswer(answer.id, { content: 'No.' });
+  await seller.replyToAnswer(answer.id, { to: reply, content: 'But yes.' });
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expectOk(await actOnMember(moderator, 'remove_activity', seller.id));
+  await finish();
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  expect(await visibleBelow([seller.id])).toEqual([]);
+  expect((await ann.read(id)).question.answerCount).toBe(0);
+  expect(await findViolations(db)).toEqual([]);
+  // The answer is removed with its account, and comes back with it.
+  expectOk(await actOnMember(moderator, 'restore_activity', seller.id));
+  await finish();
+  expect(await visibleBelow([seller.id])).toHaveLength(2);
+  expect(await visibleBelow([bob.id])).toContainEqual({ content: 'No.' });
+  expect(await findViolations(db)).toEqual([]);
+});
+
+test('keeps the posts of the other accounts of a removal hidden when one account is restored', async () => {
+  const [one, two] = [await server.register('Seller One'), await server.register('Seller Two')];
+  const id = await one.ask({ title: 'Where to buy?' });
+  await two.answer(id, 'Buy here.');
+  const bobs = await bob.answer(id, 'Do not buy.');
+  expectOk(await begin(moderator, { memberIds: [one.id, two.id] }));
+  await finish();
+  expectOk(await actOnMember(moderator, 'restore_activity', one.id));
+  await finish();
+  expect(await visibleBelow([two.id])).toEqual([]);
+  expect((await ann.read(id)).answers.items.map((each) => each.id)).toEqual([bobs.id]);
+  expect(await findViolations(db)).toEqual([]);
+  // What the account posts after its removal is not part of it.
+  const later = await two.answer(id, 'I am sorry.');
+  expectOk(await actOnPost(moderator, 'hide', 'question', id));
+  expectOk(await actOnPost(moderator, 'restore', 'question', id));
+  expect(await visibleBelow([two.id])).toEqual([{ content: later.content }]);
 });
 
 test('rejects the held posts of the accounts, and withdraws their suggested edits and close votes', async () => {

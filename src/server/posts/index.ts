@@ -49,6 +49,7 @@ export {
   refuseTexts,
 } from './post-edits.ts';
 export {
+  type AffectedPost,
   changeAuthorCounts,
   deleteHiddenPost,
   hiddenPostTexts,

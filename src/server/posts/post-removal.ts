@@ -119,12 +119,12 @@ async function leaveQuestion(
 
 /**
  * Shows a hidden post again, with everything that was hidden with it, and updates all counts. The question must be
- * locked unless it is the post.
+ * locked unless it is the post. Returns the shown posts, each before what is below it.
  */
 export async function showPost(
   tx: Tx,
   { post, questionId, hiddenBy }: { post: PostRef; questionId: number; hiddenBy: number },
-): Promise<void> {
+): Promise<AffectedPost[]> {
   const { posts, recipientIds } = await showRows(tx, hiddenBy);
   const ids = toPostIds(posts);
   await addToStatistics(tx, ids);
@@ -146,6 +146,7 @@ export async function showPost(
     ...buildProfileEvents(posts.map((each) => each.author_id)),
     ...buildNotificationEvents(recipientIds),
   ]);
+  return posts;
 }
 
 async function joinLists(
