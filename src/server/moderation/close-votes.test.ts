@@ -55,7 +55,7 @@ test('three votes for the same original question close it and name the voters, a
     myDuplicateOf: null,
   });
   expect(await stateOf(id)).toEqual({ duplicateOf: null, closedBy: [] });
-  expect((await report(max, 'question', id)).status).toBe(200);
+  expectOk(await report(max, 'question', id, 'duplicate'));
   const before = (await getModerationLog(max)).length;
   expectOk(await close(rose, id, original));
   expect(await stateOf(id)).toEqual({ duplicateOf: original, closedBy: ['Bob', 'Eve', 'Rose'] });
@@ -68,6 +68,32 @@ test('three votes for the same original question close it and name the voters, a
   // The reputation of these members is not earned by votes.
   const violations = await findViolations(server.db);
   expect(violations.filter(({ rule }) => rule !== 'member.reputation')).toEqual([]);
+});
+
+test('votes of members end only reports as a duplicate, and leave all others to moderators', async () => {
+  const [id, original] = await askTwice();
+  expectOk(await report(rose, 'question', id, 'rude'));
+  expectOk(await report(max, 'question', id, 'duplicate'));
+  for (const member of [bob, ann]) expectOk(await close(member, id, original));
+  expect(await stateOf(id)).toMatchObject({ duplicateOf: original });
+  const reported = { postId: id, cause: 'report', reportsCount: 1, reasons: [{ reason: 'rude', count: 1 }] };
+  expect(await getReviewQueue(moderator)).toMatchObject([reported]);
+  expect(expectOk(await rose.get(`/questions/${id}/report`))).toEqual({ reason: 'rude', closed: false });
+  for (const member of [bob, ann]) expectOk(await reopen(member, id));
+  expect(await getReviewQueue(moderator)).toMatchObject([reported]);
+  // A moderator's vote ends all of them.
+  expectOk(await close(moderator, id, original));
+  expect(await getReviewQueue(moderator)).toEqual([]);
+});
+
+test('votes of members leave a question of a new member in the review queue', async () => {
+  const original = await ann.ask({ title: 'Flour for bread?' });
+  const nora = await server.register('Nora');
+  const id = await nora.ask({ title: 'Which flour?', content: 'See https://flour.example.' });
+  expectOk(await report(max, 'question', id, 'duplicate'));
+  for (const member of [bob, nora]) expectOk(await close(member, id, original));
+  expect(await getReviewQueue(moderator)).toMatchObject([{ postId: id, cause: 'links', reportsCount: 0 }]);
+  expectOk(await actOnPost(moderator, 'approve', 'question', id));
 });
 
 test('concurrent votes close a question once', async () => {

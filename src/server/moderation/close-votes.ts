@@ -24,7 +24,7 @@ import { findReputation } from './edit-suggestions-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { requireOriginal } from './post-actions.ts';
 import { lockQuestionToAct, setDuplicate } from './post-actions-queries.ts';
-import { resolveReports } from './reports.ts';
+import { resolveDuplicateReports, resolveReports } from './reports.ts';
 
 type Wanted = { id: number; viewer: Viewer; settings: AbilitySettings };
 
@@ -96,11 +96,11 @@ async function closeOrReopen(
 ): Promise<void> {
   const { id, original, question, votes, viewer } = closing;
   const voters = votes.filter((vote) => vote.duplicate_of === original).map((vote) => vote.member_id);
-  const post = { kind: 'question', id } as const;
-  const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
   const changed = await setDuplicate(tx, { questionId: id, duplicateOf: original });
   await endCloseVotes(tx, { questionId: id, closers: original === null ? [] : voters });
   if (canModerate(viewer.memberStatus.role)) {
+    const post = { kind: 'question', id } as const;
+    const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
     await insertLogEntry(tx, {
       moderatorId: viewer.id,
       action: original === null ? 'not_duplicate' : 'duplicate',
@@ -110,7 +110,7 @@ async function closeOrReopen(
       before: { reportsCount, duplicateOf: question.duplicate_of },
     });
     await publish(tx, 'moderation', { kind: 'moderation-changed' });
-  }
+  } else await resolveDuplicateReports(tx, id);
   await publishAll(
     tx,
     changed.flatMap((each) => buildDuplicateEvents(each, original)),

@@ -53,26 +53,28 @@ export async function incrementOpenReports(tx: Tx, { kind, id }: PostRef) {
 }
 
 /** Deletes the row with the last open report, unless the post waits for another reason too. */
-export async function decrementOpenReports(tx: Tx, { kind, id }: PostRef) {
+export async function decrementOpenReports(tx: Tx, { kind, id }: PostRef, by: number) {
   const { rows } = await sql`
     delete from review_item
-    where post_kind = ${kind} and post_id = ${id} and open_reports = 1 and other_cause is null returning id`.execute(
+    where post_kind = ${kind} and post_id = ${id} and open_reports = ${by} and other_cause is null returning id`.execute(
     tx,
   );
   if (rows.length > 0) return;
   await sql`
-    update review_item set open_reports = open_reports - 1 where post_kind = ${kind} and post_id = ${id}`.execute(
+    update review_item set open_reports = open_reports - ${by} where post_kind = ${kind} and post_id = ${id}`.execute(
     tx,
   );
 }
 
-/** Returns the number of reports that were open. */
+/** Closes the open reports with this reason, or all of them. Returns how many there were. */
 export async function closeReports(
   tx: Tx,
-  { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
+  wanted: { post: PostRef; reason: ReportReason | null; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
+  const { post, reason, outcome } = wanted;
   const { rows } = await sql`
     update report set closed_at = now(), outcome = ${outcome}
-    where post_kind = ${post.kind} and post_id = ${post.id} and closed_at is null returning id`.execute(tx);
+    where post_kind = ${post.kind} and post_id = ${post.id} and closed_at is null
+      and ${reason === null ? sql`true` : sql`reason = ${reason}`} returning id`.execute(tx);
   return rows.length;
 }

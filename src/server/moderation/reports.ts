@@ -63,7 +63,7 @@ export async function setReport(
     if (reason === null) {
       if (before !== undefined) {
         await deleteReport(tx, { post, memberId: viewer.id });
-        await decrementOpenReports(tx, post);
+        await decrementOpenReports(tx, post, 1);
       }
       await leaveReviewQueue(tx);
     } else if (before === undefined) {
@@ -86,7 +86,19 @@ export async function resolveReports(
   { post, outcome }: { post: PostRef; outcome: 'dismissed' | 'resolved' },
 ): Promise<number> {
   await removeFromReviewQueue(tx, post);
-  return closeReports(tx, { post, outcome });
+  return closeReports(tx, { post, reason: null, outcome });
+}
+
+/**
+ * Closes the open reports of a question as a duplicate. The question stays in the review queue if it waits there for
+ * another reason. The question must be locked.
+ */
+export async function resolveDuplicateReports(tx: Tx, questionId: number): Promise<void> {
+  const post = { kind: 'question', id: questionId } as const;
+  const count = await closeReports(tx, { post, reason: 'duplicate', outcome: 'resolved' });
+  if (count === 0) return;
+  await decrementOpenReports(tx, post, count);
+  await leaveReviewQueue(tx);
 }
 
 async function getReportState(db: Reader, post: PostRef, viewer: Viewer): Promise<ReportState> {
