@@ -3,7 +3,6 @@ import { useEffect } from 'react';
 import { io, type Socket } from 'socket.io-client';
 import type {
   EventBatch,
-  LiveEvent,
   ReconnectRequest,
   Position,
   SubscribeResult,
@@ -11,7 +10,7 @@ import type {
   TypingPresence,
 } from '#shared/core/events.ts';
 import { setLiveTransport, type Subscription, subscriptions } from './live.ts';
-import { recordPosition } from './live-position.ts';
+import { confirmSubscription, handleBatch, notifyMissed } from './live-delivery.ts';
 import { markSessionEnded, sessionQuery } from './session.ts';
 import { scheduleVersionCheck } from './app-version.ts';
 import { clearTypingCounts, handleTypingEvent, resendTyping, setTypingTransport } from './typing-presence.ts';
@@ -137,6 +136,7 @@ function reconnectAfterSleep(opened: LiveSocket, signal: AbortSignal): void {
 
 async function subscribe(topic: Topic, subscription: Subscription): Promise<void> {
   if (socket === undefined || !socket.connected || subscriptions.get(topic) !== subscription) return;
+  subscription.isConfirmed = false;
   const request = { topic, since: subscription.since ?? '' };
   const result: SubscribeResult | null = await socket
     .timeout(10_000)
@@ -148,32 +148,6 @@ async function subscribe(topic: Topic, subscription: Subscription): Promise<void
     return;
   }
   if (!result.ok) return;
-  recordPosition(result.position);
   resendTyping(topic);
-  // Without an earlier position the page shows data from the offline cache, and the events since then are unknown.
-  const unknown = subscription.since === undefined;
-  subscription.since = result.position;
-  if (result.gap || unknown) for (const listener of subscription.listeners) listener.onMissed();
-  else deliver(subscription, result.events);
-}
-
-function handleBatch({ topic, events, position }: EventBatch): void {
-  recordPosition(position);
-  const subscription = subscriptions.get(topic);
-  if (subscription === undefined) return;
-  subscription.since = position;
-  deliver(subscription, events);
-}
-
-function notifyMissed(position: Position): void {
-  recordPosition(position);
-  for (const subscription of subscriptions.values()) {
-    subscription.since = position;
-    for (const listener of subscription.listeners) listener.onMissed();
-  }
-}
-
-function deliver({ listeners }: Subscription, events: readonly LiveEvent[]): void {
-  if (events.length === 0) return;
-  for (const listener of listeners) listener.onEvents(events);
+  confirmSubscription(subscription, result);
 }

@@ -8,7 +8,12 @@ export type LiveListener<Event = LiveEvent> = {
   onMissed: () => void;
 };
 
-export type Subscription = { since: Position | undefined; listeners: Set<LiveListener> };
+/** `since`: its listeners have received all events up to here. `isConfirmed`: by the server, on this connection. */
+export type Subscription = {
+  since: Position | undefined;
+  isConfirmed?: boolean;
+  listeners: Set<LiveListener>;
+};
 
 /** What the live connection (live-connection.ts) does with subscriptions. It is loaded after the page handles input. */
 type LiveTransport = {
