@@ -262,7 +262,6 @@ function newestPosts(ranking: Ranking, { table, conditions }: RankedPosts, wante
 function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sql {
   const { table, conditions, onlyTitles = false, withAnswers = false, except = null } = posts;
   const { offset, limit, typed, enough, least } = page;
-  const most = offset + limit > maxRanked ? maxCounted : maxRanked;
   const vector = onlyTitles ? sql`title_vector` : sql`search_vector`;
   // A post with both of two words has all.
   const some = asQuery(least.words > 1 && ranking.terms.length <= least.words ? null : ranking.some);
@@ -290,7 +289,7 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
     select post.id ${withAnswers ? sql`, ${firstScore} as score` : sql``} from ${scanned(posts, where)} post
     where ${allOf([...conditions, sql`post.id not in (select id from complete)`])} limit ${missing}
   ), candidate as materialized (
-    select id, true as complete, position from complete where position <= ${sql.lit(most)}
+    select id, true as complete, position from complete where position <= ${sql.lit(maxRanked)}
     union all select id, false, null from (
       ${withAnswers ? closestQuestions(some) : sql`select id from some_posts`}
     ) others
@@ -319,7 +318,7 @@ function rankedPosts(ranking: Ranking, posts: RankedPosts, page: RankedPage): Sq
       ) as position
     from scored
     where complete or (share >= ${sql.lit(least.share)} and terms >= ${sql.lit(least.words)})
-    ${offset + limit > maxRanked ? sql`union all select id, true, 1, 0, position from complete where position > ${sql.lit(most)}` : sql``}
+    ${offset + limit > maxRanked ? sql`union all select id, true, 1, 0, position from complete where position > ${sql.lit(maxRanked)}` : sql``}
   )`;
 }
 
