@@ -12,7 +12,7 @@ import {
   startModeration,
 } from '#tests/support/moderation.ts';
 
-const { server, ann, bob, eve, moderator } = await startModeration();
+const { server, ann, bob, eve, moderator, other } = await startModeration();
 const rose = await server.register('Rose');
 const max = await server.register('Max');
 const experienced = [bob, eve, rose];
@@ -131,6 +131,20 @@ test('the agreement of the author and the vote of a moderator decide, the latter
     204,
   );
   expect(await stateOf(id)).toEqual({ duplicateOf: original, closedBy: [] });
+});
+
+test('a moderator cannot close a question on which another moderator works, and members can', async () => {
+  const [id, original] = await askTwice();
+  expectOk(await report(max, 'question', id));
+  const [item] = await getReviewQueue(moderator);
+  expectOk(await other.put(`/moderation/queue/${item?.id}/claim`));
+  expect(await close(moderator, id, original)).toMatchObject({ status: 409, code: 'claimed-by-moderator' });
+  expect(await stateOf(id)).toMatchObject({ duplicateOf: null });
+  expect(await getReviewQueue(moderator)).toMatchObject([{ postId: id }]);
+  for (const member of [bob, ann]) expectOk(await close(member, id, original));
+  expect(await reopen(moderator, id)).toMatchObject({ status: 409, code: 'claimed-by-moderator' });
+  expectOk(await reopen(other, id));
+  expect(await getReviewQueue(moderator)).toEqual([]);
 });
 
 test('votes expire, can be withdrawn, and end with the removal of all activity', async () => {

@@ -22,9 +22,12 @@ import {
 } from './close-votes-queries.ts';
 import { findReputation } from './edit-suggestions-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
+import { requireModerator } from './moderator.ts';
 import { requireOriginal } from './post-actions.ts';
 import { lockQuestionToAct, setDuplicate } from './post-actions-queries.ts';
 import { resolveDuplicateReports, resolveReports } from './reports.ts';
+import { refuseOthersClaim } from './review-queue.ts';
+import { lockReviewItem } from './review-queue-queries.ts';
 
 type Wanted = { id: number; viewer: Viewer; settings: AbilitySettings };
 
@@ -59,7 +62,8 @@ export async function readCloseVotes(db: Reader, { id, viewer, settings }: Wante
 /**
  * Votes to close a question as a duplicate or to reopen it, or withdraws the vote. Enough votes for one original question,
  * or one by the author or a moderator, have the effect at once (docs/product.md 24.7).
- * @throws ProblemError 'not-found', 'not-allowed', 'locked', 'already-handled' if it is closed or open already, 'invalid'
+ * @throws ProblemError 'not-found', 'not-allowed', 'locked', 'invalid', 'already-handled' if it is closed or open already, or
+ * for a moderator while another one works on it
  */
 export async function setCloseVote(db: Database, vote: Wanted & { draft: CloseVoteDraft }): Promise<void> {
   const { id, viewer, settings, draft } = vote;
@@ -95,11 +99,16 @@ async function closeOrReopen(
   },
 ): Promise<void> {
   const { id, original, question, votes, viewer } = closing;
+  const post = { kind: 'question', id } as const;
+  const isModerator = canModerate(viewer.memberStatus.role);
+  if (isModerator) {
+    const item = await lockReviewItem(tx, post);
+    if (item !== undefined) refuseOthersClaim(item, requireModerator(viewer));
+  }
   const voters = votes.filter((vote) => vote.duplicate_of === original).map((vote) => vote.member_id);
   const changed = await setDuplicate(tx, { questionId: id, duplicateOf: original });
   await endCloseVotes(tx, { questionId: id, closers: original === null ? [] : voters });
-  if (canModerate(viewer.memberStatus.role)) {
-    const post = { kind: 'question', id } as const;
+  if (isModerator) {
     const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
     await insertLogEntry(tx, {
       moderatorId: viewer.id,
