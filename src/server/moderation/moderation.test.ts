@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { transaction } from '#server/core/database.ts';
 import { apiScope } from '#shared/integrations/api-tokens.ts';
 import { programOf } from '#tests/support/api-tokens.ts';
 import { expectOk } from '#tests/support/member.ts';
+import { eventually } from '#tests/support/parley.ts';
 import type { ReviewQueue, ReportState } from '#shared/moderation/moderation.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 import {
@@ -51,6 +53,28 @@ test('takes one report per member and post, shows it only to moderators, and let
     reason: null,
     closed: false,
   });
+});
+
+test('lets two members withdraw the last reports of a post at the same time', async () => {
+  const id = await ann.ask();
+  for (const member of [bob, eve]) expectOk(await report(member, 'question', id));
+  // Both wait for the entry of the queue, each after its own report.
+  const withdrawn = await transaction(server.db, async (tx) => {
+    await sql`select from review_item where post_kind = 'question' and post_id = ${id} for update`.execute(
+      tx,
+    );
+    const both = Promise.all([bob, eve].map((member) => report(member, 'question', id, null)));
+    await eventually(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+      return rows.length === 2;
+    });
+    return [both];
+  });
+  expect((await withdrawn[0])?.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expect(expectOk(await bob.get<ReportState>(`/questions/${id}/report`)).reason).toBeNull();
 });
 
 test('responds 404 to members who are not moderators, except for the public log', async () => {

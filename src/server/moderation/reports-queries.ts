@@ -54,6 +54,8 @@ export async function incrementOpenReports(tx: Tx, { kind, id }: PostRef) {
 
 /** Deletes the row with the last open report, unless the post waits for another reason too. */
 export async function decrementOpenReports(tx: Tx, { kind, id }: PostRef, by: number) {
+  // Two that run at the same time must not both find two open reports.
+  await sql`select from review_item where post_kind = ${kind} and post_id = ${id} for update`.execute(tx);
   const { rows } = await sql`
     delete from review_item
     where post_kind = ${kind} and post_id = ${id} and open_reports = ${by} and other_cause is null returning id`.execute(
