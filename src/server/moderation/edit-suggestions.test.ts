@@ -294,3 +294,32 @@ test('mentions of a suggested edit count once, so that the author can approve it
   expect((await approve(author, id, { texts: { ...question, content } })).status).toBe(204);
   expect(await pointsOfAuthor()).toEqual([mentioned.length]);
 });
+
+test('the author is notified of an edit that someone else approves, in the name of the one who wrote it', async () => {
+  const [rose, max] = [await server.register('Rose Author'), await server.register('Max Reviewer')];
+  await sql`update member set reputation = 1000 where id = ${max.id}`.execute(server.db);
+  const received = async () =>
+    expectOk(await rose.get<Notifications>('/notifications')).items.map(({ kind, message }) => ({
+      kind,
+      message,
+    }));
+  const unchanged = await suggested(bob, rose);
+  expect((await approve(max, unchanged.id)).status).toBe(204);
+  expect((await received())[0]).toMatchObject({
+    kind: 'edited',
+    message: expect.stringContaining('Bob edited'),
+  });
+  const changed = await suggested(eve, rose);
+  const texts = { title: 'Buy now?', content: 'Something else.', tags: question.tags };
+  expect((await approve(moderator, changed.id, { texts })).status).toBe(204);
+  expect((await received())[0]).toMatchObject({
+    kind: 'edited',
+    message: expect.stringContaining('Olga edited'),
+  });
+  const rejected = await suggested(bob, rose);
+  expect((await decide(max, rejected.id, { decision: 'reject', reason: 'No.' })).status).toBe(204);
+  const own = await suggested(eve, rose);
+  expect((await approve(rose, own.id)).status).toBe(204);
+  expect((await received()).filter(({ kind }) => kind === 'edited')).toHaveLength(2);
+  await sql`update member set reputation = 0 where id = ${max.id}`.execute(server.db);
+});

@@ -199,7 +199,15 @@ async function recordDecision(
       before: {},
     });
   const kind = isRejected ? 'edit_rejected' : 'edit_approved';
+  // In the name of the one who wrote the text.
+  const edited = {
+    kind: 'edited',
+    senderId: decision.texts === null ? row.member_id : viewer.id,
+    recipientId: post.author_id,
+    post,
+  } as const;
   await publishAll(tx, [
+    ...(isRejected || post.author_id === viewer.id ? [] : await notify(tx, edited)),
     ...(await notify(tx, { kind, senderId: viewer.id, recipientId: row.member_id, post })),
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);
