@@ -1,8 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { waitForHydration } from './support/hydration.ts';
-import { expectInView } from './support/in-view.ts';
+import { expectAccessible } from './support/accessibility.ts';
+import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
-import { uniqueText, uniqueWord } from './support/posts.ts';
+import { secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 
 const pages = [
   ['Review queue', '/moderation'],
@@ -68,4 +69,41 @@ test('the review queue shows one cause after a choice, and all again after Back'
   await expect(show).toBeFocused();
   await page.goBack();
   await expect(show).toHaveValue('all');
+});
+
+test('a post that its author edits while a moderator decides shows the new text in the dialog first', async ({
+  page,
+  browser,
+}) => {
+  const name = uniqueText('Edna Editor');
+  const { page: author } = await secondMember(browser, name);
+  const title = uniqueText('Is rye sour?');
+  const id = await askQuestion(author.request, { title, content: 'My bread is.' });
+  const { email } = await registerMember(page.request, newMember('Mia'));
+  const report = await page.request.put(`/api/questions/${id}/report`, {
+    data: { reason: 'spam', note: '' },
+  });
+  expect(report.status(), await report.text()).toBe(200);
+  await makeModerator(email);
+  await page.goto('/moderation?cause=report');
+  const card = page.getByRole('article', { name: `Reported post by ${name}` });
+  await card.getByRole('button', { name: 'Dismiss reports' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Moderate post' });
+  await dialog.getByLabel('Reason (public, optional)').fill('A fair question');
+  const dismiss = dialog.getByRole('button', { name: 'Dismiss reports' });
+  await expect(dismiss).toBeEnabled();
+  const edit = await author.request.put(`/api/questions/${id}`, {
+    data: { title, content: 'You are all idiots.', tags: [] },
+  });
+  expect(edit.status(), await edit.text()).toBe(200);
+  await expectInViewAtBothSizes(dialog.getByText('You are all idiots.'));
+  await expect(card).toContainText('You are all idiots.');
+  await expect(dismiss).toBeDisabled();
+  await expectAccessible(page, { look: 'edited post in the review queue' });
+  await dialog.getByRole('button', { name: 'Got it' }).click();
+  await expect(dialog.getByLabel('Reason (public, optional)')).toBeFocused();
+  await expect(dialog.getByLabel('Reason (public, optional)')).toHaveValue('A fair question');
+  await dismiss.click();
+  await expect(dialog).toBeHidden();
+  await expect(card).toHaveCount(0);
 });

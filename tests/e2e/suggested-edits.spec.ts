@@ -60,7 +60,7 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
   await expectInView(suggestion.getByText('The post has been edited since you started.'));
   await expectInView(suggestion.locator('ins').filter({ hasText: 'ovens' }));
   await expectAccessible(page, { look: 'suggested edit of a post edited since' });
-  await suggestion.getByRole('button', { name: 'Dismiss' }).click();
+  await suggestion.getByRole('button', { name: 'Got it' }).click();
   await expect(suggestion.getByText('has been edited since you started')).toHaveCount(0);
   await expect(suggestion.getByLabel('Text')).toBeFocused();
   await expect(suggestion.getByLabel('Text')).toHaveValue('Rye, wheat or spelt?');

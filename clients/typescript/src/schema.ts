@@ -1725,6 +1725,7 @@ export interface components {
         | 'edit-suggestions-off'
         | 'edit-summary-required'
         | 'edit-summary-too-long'
+        | 'edited-meanwhile'
         | 'email-disabled'
         | 'email-domain-not-allowed'
         | 'email-not-confirmed'
@@ -2571,6 +2572,8 @@ export interface components {
       } | null;
       /** Format: date-time */
       createdAt: string;
+      /** Format: date-time */
+      editedAt: string | null;
       held: boolean;
       reportsCount: number;
       /** Format: date-time */
@@ -5923,6 +5926,8 @@ export interface operations {
           duplicateOf?: number | null;
           /** @default null */
           queueItemId?: number | null;
+          /** Format: date-time */
+          basedOn?: string | null;
         };
       };
     };

@@ -17,6 +17,16 @@ export async function lockQuestionToAct(
     select from base_question where id = ${id} ${original} ${duplicates} order by id for update`.execute(tx);
 }
 
+/** Returns the version of a visible post. It does not change until the transaction ends. */
+export async function lockPostVersion(
+  tx: Tx,
+  { kind, id }: PostRef,
+): Promise<{ edited_at: Date | null } | undefined> {
+  const { rows } = await sql<{ edited_at: Date | null }>`
+    select edited_at from ${sql.table(kind)} where id = ${id} for share`.execute(tx);
+  return rows[0];
+}
+
 /** The row must be locked. */
 export async function setLock(
   tx: Tx,

@@ -4,6 +4,7 @@ import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import {
   buildDuplicateEvents,
   forgetSpam,
+  isPresentVersion,
   type LockedHeldPost,
   learnSpam,
   lockExistingQuestions,
@@ -32,14 +33,21 @@ import {
   findVisiblePost,
   type HiddenPostRow,
 } from './hidden-posts-queries.ts';
-import { findLastAction, lockQuestionToAct, setDuplicate, setLock } from './post-actions-queries.ts';
+import {
+  findLastAction,
+  lockPostVersion,
+  lockQuestionToAct,
+  setDuplicate,
+  setLock,
+} from './post-actions-queries.ts';
 
 export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft; posting: Posting };
 
 /**
  * Applies a moderator's decision about a post. Of two moderators who decide at the same time, the second gets an error
  * with the first decision. The log entry with the reason and the state before is written in the same transaction.
- * @throws ProblemError 'already-handled', 'not-found', 'invalid' if a required reason is missing
+ * @throws ProblemError 'already-handled', 'not-found', 'edit-conflict' if the post was edited since the moderator read it,
+ * 'invalid' if a required reason is missing
  */
 export async function actOnPost(
   db: Database,
@@ -261,12 +269,16 @@ async function lockOpenPost(
     if (found?.question_id != null)
       await lockQuestionToAct(tx, { id: found.question_id, duplicateOf, withDuplicates });
   }
-  // Before its entry, as its author does who deletes it.
+  // Before its entry, as its author does who deletes or edits it.
   const heldPost = await lockHeldPost(tx, post);
+  const version = draft.basedOn === undefined ? undefined : await lockPostVersion(tx, post);
   const item = await lockReviewItem(tx, post);
   if (item !== undefined) refuseOthersClaim(item, moderator);
   if (draft.queueItemId !== null && item?.id !== draft.queueItemId)
     throw await createAlreadyHandledError(tx, post, moderator);
+  // Of a hidden or held post there is one version.
+  if (version !== undefined && draft.basedOn !== undefined && !isPresentVersion(draft.basedOn, version))
+    throw new ProblemError('edited-meanwhile');
   return { heldPost, item };
 }
 

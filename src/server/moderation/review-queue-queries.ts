@@ -100,6 +100,7 @@ export type ReviewItemRow = {
   author_id: number | null;
   author_name: string;
   created_at: Date;
+  edited_at: Date | null;
   locked: boolean;
   held: boolean;
   claimed_by: number | null;
@@ -151,7 +152,7 @@ export async function listReviewItems(
       question.lock_reason is not null as locked,
       coalesce(removed.content, held.content, reply.content, answer.content, question.content) as content,
       coalesce(removed.author_id, held.member_id, post.author_id) as author_id,
-      coalesce(removed.created_at, held.created_at, post.created_at) as created_at,
+      coalesce(removed.created_at, held.created_at, post.created_at) as created_at, post.edited_at,
       removed.objection, removed.reason as removal_reason, tag_proposal.shown as tag_proposal,
       claimant.id as claimed_by, coalesce(claimant.display_name, ${unnamedMember}) as claimed_by_name, item.claimed_until,
       coalesce(author.display_name, post.imported_author_name, ${unnamedMember}) as author_name,
@@ -187,6 +188,8 @@ export async function listReviewItems(
           when 'reply' then reply.author_id else question.author_id end as author_id,
         case item.post_kind when 'answer' then answer.created_at
           when 'reply' then reply.created_at else question.created_at end as created_at,
+        case item.post_kind when 'answer' then answer.edited_at
+          when 'reply' then reply.edited_at when 'question' then question.edited_at end as edited_at,
         case item.post_kind when 'answer' then answer.imported_author_name
           when 'reply' then reply.imported_author_name else question.imported_author_name end as imported_author_name
     ) post

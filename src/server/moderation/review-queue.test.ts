@@ -9,6 +9,7 @@ import {
   actOnPost,
   getModerationLog,
   getReviewQueue,
+  paths,
   report,
   startModeration,
 } from '#tests/support/moderation.ts';
@@ -62,6 +63,38 @@ test('queues questions, answers, replies and edits of new members that have link
   await nora.answer(own, link);
   await moderator.answer(own, link);
   expect(await getReviewQueue(moderator)).toEqual([]);
+});
+
+test('refuses a decision about a text that was edited since the moderator read it, and tells open pages of the edit', async () => {
+  await setSetting('reviewFirstPosts', 3);
+  const nils = await server.register('Nils');
+  const question = await nils.ask({ title: 'Is rye sour?', content: 'My bread is.' });
+  const answer = await nils.answer(await moderator.ask(), 'Yes.');
+  const reply = await nils.replyToAnswer(answer.id, { content: 'It is.' });
+  for (const [kind, id] of [
+    ['question', question],
+    ['answer', answer.id],
+    ['reply', reply.id],
+  ] as const) {
+    const findItem = async () =>
+      (await getReviewQueue(moderator)).find((item) => item.kind === kind && item.postId === id);
+    const seen = await findItem();
+    await sql`delete from event`.execute(server.db);
+    const content = `You are all idiots, ${kind}.`;
+    const edit = kind === 'question' ? { title: 'Is rye sour?', content, tags: [] } : { content };
+    expectOk(await nils.put(`/${paths[kind]}/${id}`, edit));
+    const { rows: events } = await sql`select from event where topic = 'moderation'`.execute(server.db);
+    expect(events).toHaveLength(1);
+    const edited = await findItem();
+    expect([seen?.editedAt, edited?.content]).toEqual([null, content]);
+    const decide = (item: typeof seen, action: string) =>
+      actOnPost(moderator, action, kind, id, { queueItemId: item?.id, basedOn: item?.editedAt });
+    for (const action of ['approve', 'hide'])
+      expect(await decide(seen, action)).toMatchObject({ status: 409, code: 'edited-meanwhile' });
+    expect(await findItem()).toEqual(edited);
+    expect(await decide(edited, 'approve')).toMatchObject({ status: 204 });
+  }
+  await setSetting('reviewFirstPosts', 0);
 });
 
 test('queues as many first posts of a member as the setting says, and none for 0', async () => {

@@ -129,6 +129,7 @@ function toReviewItem(row: ReviewItemRow, spamEstimate: SpamEstimate | null): Re
         ? null
         : { ...row.author, registeredAt: new Date(row.author.registeredAt).toISOString() },
     createdAt: row.created_at.toISOString(),
+    editedAt: row.edited_at?.toISOString() ?? null,
     held: row.held,
     reportsCount: row.open_reports,
     firstAt: row.waiting_since.toISOString(),

@@ -87,7 +87,7 @@ export {
   joinTexts,
   leaveReviewQueue,
 } from './review-items.ts';
-export { refuseStaleEdit } from './revisions.ts';
+export { isPresentVersion, refuseStaleEdit } from './revisions.ts';
 export {
   estimateSpam,
   listSpamFeatures,

@@ -17,7 +17,7 @@ import { lockQuestionOfReply, refuseLocked } from './posts-locks.ts';
 import { findQuestionOf, lockQuestion, updateQuestion } from './questions-queries.ts';
 import { touchQuestion } from './questions.ts';
 import { lockReply, updateReply } from './replies-queries.ts';
-import { joinTexts, queueForReview } from './review-items.ts';
+import { findQueuedEditEvents, joinTexts, queueForReview } from './review-items.ts';
 import { refuseStaleEdit, saveRevision } from './revisions.ts';
 import { changeTagsInStatistics } from './statistics-changes.ts';
 import { proposeTags, resolveProposedTags } from './tag-proposals.ts';
@@ -151,7 +151,8 @@ export async function editPost(
   const target = draftTargets.edit(post);
   const draftEvents = await endDraft(tx, { memberId: editorId, target, key, text: texts });
   const written = { post, viewer, editorId, text: joinTexts(texts), before: joinTexts(old) };
-  const reviewEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
+  const addedEvents = await queueForReview(tx, { settings, publicUrl, posts: [written] });
+  const reviewEvents = addedEvents.length > 0 ? addedEvents : await findQueuedEditEvents(tx, post);
   await publishAll(tx, [...notificationEvents, ...reviewEvents, ...draftEvents, ...editEvents]);
 }
 

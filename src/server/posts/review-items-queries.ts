@@ -9,6 +9,13 @@ export async function isReviewQueueEmpty(db: Queryable): Promise<boolean> {
   return rows.length === 0;
 }
 
+/** Whether a post waits for a moderator. */
+export async function isInReviewQueue(db: Queryable, { kind, id }: PostRef): Promise<boolean> {
+  const { rows } = await sql`
+    select from review_item where post_kind = ${kind} and post_id = ${id}`.execute(db);
+  return rows.length > 0;
+}
+
 /** `posts`: visible posts. `recent`: those of them that were written in the latest minutes. */
 export type PostCounts = { posts: number; recent: number };
 

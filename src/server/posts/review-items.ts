@@ -3,12 +3,13 @@ import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import { endQueueNotifications, notifyOfQueue } from '#server/notifications/index.ts';
-import type { PostKind } from '#shared/core/fields.ts';
+import type { PostKind, PostRef } from '#shared/core/fields.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { maxEarlierPosts } from './spam-classifier.ts';
 import {
   countPostsOf,
   insertReviewItems,
+  isInReviewQueue,
   isReviewQueueEmpty,
   type NewReviewItem,
   type ReviewReason,
@@ -54,6 +55,11 @@ export async function queueForReview(
     tx,
     [...reasons].map(([{ post }, reason]) => ({ post, reason, heldPostId: null })),
   );
+}
+
+/** Returns the events of an edit for open pages with the review queue, if the post waits there. */
+export async function findQueuedEditEvents(tx: Tx, post: PostRef): Promise<TopicEvent[]> {
+  return (await isInReviewQueue(tx, post)) ? [queueChanged] : [];
 }
 
 /** Adds posts to the review queue. Returns the events to publish. */

@@ -57,6 +57,10 @@ export async function saveRevision(
       where ${column} = ${id} and number > 1 and number <= ${saved - limits.revisions + 1}`.execute(tx);
 }
 
+/** Whether a version, named by its `editedAt`, is the present one of a post. */
+export const isPresentVersion = (version: string | null, { edited_at }: Pick<OldVersion, 'edited_at'>) =>
+  (version === null ? null : Date.parse(version)) === (edited_at?.getTime() ?? null);
+
 /**
  * Refuses an edit that is based on an outdated version, for example because another tab has changed the post.
  * @param basedOn `editedAt` of the version the author saw; undefined skips the check
@@ -66,8 +70,6 @@ export function refuseStaleEdit(
   { kind, old }: { kind: PostKind; old: Pick<OldVersion, 'edited_at'> },
   basedOn: string | null | undefined,
 ): void {
-  if (basedOn === undefined) return;
-  const expected = basedOn === null ? null : Date.parse(basedOn);
-  if (expected === (old.edited_at?.getTime() ?? null)) return;
+  if (basedOn === undefined || isPresentVersion(basedOn, old)) return;
   throw new ProblemError(`${kind}-edit-conflict`);
 }

@@ -18,6 +18,10 @@ export const moderationErrors = {
     'already-handled',
     'A member has reported this post in the meantime. Look at the report.',
   ],
+  'edited-meanwhile': [
+    'edit-conflict',
+    'This post was edited in the meantime. Read the new text, then decide.',
+  ],
   'post-deleted': ['not-found', 'This post no longer exists.'],
   'duplicate-not-question': ['invalid', 'Only a question can be a duplicate.'],
   'original-required': ['invalid', 'Enter the number of the original question.'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pendingStep, role } from '#shared/identity/accounts.ts';
 import { applicationStatus } from '#shared/identity/applications.ts';
 import { signUpAnswer } from '#shared/identity/sign-up-questions.ts';
-import { avatar, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
+import { avatar, basedOn, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
 import { withCode } from '#shared/core/coded-error.ts';
 import { countCodePoints, hasForbiddenCharacters } from '#shared/core/text.ts';
 import { matchedRule, spamEstimate } from './spam.ts';
@@ -130,6 +130,8 @@ export const postActionDraft = z.object({
   duplicateOf: id.nullable().default(null),
   /** The entry of the review queue that the moderator sees. If it is closed, another moderator was faster. */
   queueItemId: id.nullable().default(null),
+  /** The version of the text that the moderator sees. The action is refused if the post has been edited since. */
+  ...basedOn.shape,
 });
 export type PostActionDraft = z.infer<typeof postActionDraft>;
 
@@ -195,6 +197,7 @@ export const reviewItem = z.object({
     })
     .nullable(),
   createdAt: time,
+  editedAt: time.nullable(),
   /** Whether others see it only once it is approved. */
   held: z.boolean(),
   reportsCount: z.int().nonnegative(),

@@ -9,10 +9,10 @@ import { countCodePoints } from '#shared/core/text.ts';
 import type { PostTexts } from '#shared/moderation/edit-suggestions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
-import { PostDiff } from '#web/posts/index.ts';
 import { CharacterCounter } from '#web/ui/CharacterCounter.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import classes from './moderation.module.css';
+import { NewerVersion } from './NewerVersion.tsx';
 
 const contentLimits = { question: limits.details, answer: limits.answer, reply: limits.reply } as const;
 
@@ -101,20 +101,13 @@ export function EditApprovalForm(props: {
         />
       )}
       {newer !== null && (
-        <div>
-          <p className={classes.note}>{t`The post has been edited since you started. Its changes:`}</p>
-          <PostDiff {...newer} />
-          <div className={classes.buttons}>
-            <Button
-              variant="default"
-              size="sm"
-              onClick={() => {
-                props.onNewerSeen();
-                editor.current?.focus();
-              }}
-            >{t`Dismiss`}</Button>
-          </div>
-        </div>
+        <NewerVersion
+          {...newer}
+          onSeen={() => {
+            props.onNewerSeen();
+            editor.current?.focus();
+          }}
+        />
       )}
       <FormError message={problem} />
       <div className={classes.buttons}>

@@ -11,6 +11,7 @@ import classes from './moderation.module.css';
 export function ModerationForm<Action extends PostAction | MemberAction>({
   actions,
   action,
+  disabled = false,
   onAction,
   act,
   onCancel,
@@ -20,6 +21,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   actions: readonly Action[];
   /** The selected action. */
   action: Action;
+  disabled?: boolean;
   onAction: (action: Action) => void;
   /** Performs the action. The message of an error it throws is shown. */
   act: (reason: string) => Promise<void>;
@@ -30,6 +32,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   return (
     <ReasonForm
       submit={actionLabels[action]()}
+      disabled={disabled}
       optional={actionsWithoutReason.has(action)}
       act={act}
       onCancel={onCancel}

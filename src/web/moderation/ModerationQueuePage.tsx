@@ -48,9 +48,11 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
   const query = useInfiniteQuery(reviewQueueQuery(cause));
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const refresh = () => void client.invalidateQueries({ queryKey: moderationKeys.queue });
+  const findItem = (id: number) =>
+    query.data?.pages.flatMap((page) => page.items).find((item) => item.id === id);
   const act = (action: (item: ReviewItem) => PostAction, decision: TagDecision | null = null) => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-review-item]')?.dataset['reviewItem'];
-    const item = query.data?.pages.flatMap((page) => page.items).find(({ id }) => String(id) === focused);
+    const item = findItem(Number(focused));
     if (item === undefined || getOtherClaim(item, memberId) !== null) return;
     if (item.tagProposal === null) setOpenDialog({ item, actions: [action(item)], takeOver: false });
     else if (decision !== null) setOpenDialog({ item, decision, takeOver: false });
@@ -145,7 +147,7 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
             <ModeratePostDialog
               post={{ kind: openDialog.item.kind, id: openDialog.item.postId }}
               actions={openDialog.actions}
-              queueItemId={openDialog.item.id}
+              queueItem={findItem(openDialog.item.id) ?? openDialog.item}
               onActed={endClaim}
               onClose={() => setOpenDialog(null)}
             />
