@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import os from 'node:os';
 import type { Command } from 'commander';
@@ -7,7 +7,7 @@ import { type Output, createTerminalProgress } from '#server/core/progress.ts';
 import { runUntilInterrupted } from '#server/core/signals.ts';
 import type { BackupCompletion } from './backup-file.ts';
 import { restoreBackup } from './backup-restore.ts';
-import { CommandRefusedError, describeBackupError } from './backup-errors.ts';
+import { describeBackupError } from './backup-errors.ts';
 import { writeBackupFile } from './backup-write-file.ts';
 import { verifyBackup } from './backup-verify.ts';
 
@@ -71,7 +71,6 @@ export function backupFileName(at: Date): string {
 
 async function runBackup(file: string, deps: BackupCommandDeps, signal: AbortSignal): Promise<void> {
   const { withClient, version, out, err } = deps;
-  if (existsSync(file)) throw new CommandRefusedError(`${file} already exists.`);
   const completion = await withClient(
     (client) => writeBackupFile(file, { client, version, progress: createTerminalProgress(err), signal }),
     'unchanged',

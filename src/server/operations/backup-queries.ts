@@ -36,14 +36,30 @@ export async function getBackupStatus(db: Queryable): Promise<BackupStatus> {
   return one(rows);
 }
 
-/** The caller holds the lock, so unfinished runs belong to nodes that have stopped. */
-export async function startBackupRun(db: Queryable, run: { node: string; file: string }): Promise<number> {
-  await sql`update backup_run set outcome = 'failed', ended_at = now(), reason = 'Its node ended before it was done.'
-    where outcome = 'running'`.execute(db);
-  await sql`delete from backup_run where started_at < now() - interval '400 days'`.execute(db);
+/**
+ * The caller holds the lock, so unfinished runs belong to nodes that have stopped. Returns their files. Successful runs
+ * are kept, because retention deletes only the files of recorded runs.
+ */
+export async function startBackupRun(
+  db: Queryable,
+  run: { node: string; file: string },
+): Promise<{ id: number; abandoned: string[] }> {
+  const abandoned = await sql<{ file: string }>`
+    update backup_run set outcome = 'failed', ended_at = now(), reason = 'Its node ended before it was done.'
+    where outcome = 'running' returning file`.execute(db);
+  await sql`delete from backup_run where started_at < now() - interval '400 days' and outcome = 'failed'`.execute(
+    db,
+  );
   const { rows } = await sql<{ id: number }>`
     insert into backup_run (node, file) values (${run.node}, ${run.file}) returning id`.execute(db);
-  return one(rows).id;
+  return { id: one(rows).id, abandoned: abandoned.rows.map(({ file }) => file) };
+}
+
+/** Returns the files that this database has recorded as its backups, with their sizes. No backup contains the records. */
+export async function listRecordedBackups(db: Queryable): Promise<{ file: string; bytes: number }[]> {
+  const { rows } = await sql<{ file: string; bytes: number }>`
+    select file, bytes from backup_run where outcome = 'succeeded'`.execute(db);
+  return rows;
 }
 
 export async function recordBackupSuccess(db: Queryable, id: number, bytes: number): Promise<void> {

@@ -42,9 +42,6 @@ export function scheduledFileName(at: Date): string {
 
 export const isScheduledFile = (name: string) => parseDay(name) !== undefined;
 
-/** Whether a file is the unfinished backup of a node that has stopped. */
-export const isPartialFile = (name: string) => /^parley-scheduled-.*\.backup\.tar\.partial$/.test(name);
-
 /**
  * Returns the names of backups to delete: all except the newest of each of the last days, weeks (from Monday) and
  * months that have one. The newest of all is always kept. Backups of the future, of a machine with a wrong clock, are

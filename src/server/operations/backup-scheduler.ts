@@ -10,17 +10,12 @@ import { defaultDataDirectory, resolveDataDirectory } from '#server/postgres/ind
 import {
   startBackupRun,
   getBackupStatus,
+  listRecordedBackups,
   recordBackupFailure,
   recordBackupSuccess,
   recordBackupVerification,
 } from './backup-queries.ts';
-import {
-  isBackupDue,
-  isPartialFile,
-  isScheduledFile,
-  listOutdatedBackups,
-  scheduledFileName,
-} from './backup-schedule.ts';
+import { isBackupDue, isScheduledFile, listOutdatedBackups, scheduledFileName } from './backup-schedule.ts';
 import type { BackupTask } from './backup-worker.ts';
 import { prepareDirectory, type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
@@ -75,10 +70,14 @@ async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): 
   const { schedule, db, connection, node, version, log } = options;
   const began = performance.now();
   const file = path.join(schedule.directory, scheduledFileName(new Date()));
-  const id = await startBackupRun(db, { node, file });
+  const { id, abandoned } = await startBackupRun(db, { node, file });
+  // Another community may be writing to the same directory.
+  const partial = new Set(abandoned.map((each) => `${path.basename(each)}.partial`));
   const problem =
-    (await prepareDirectory(schedule.directory, { name: 'BACKUP_DIRECTORY', isPartial: isPartialFile })) ??
-    (await runBackupTask({ kind: 'write', file, connection, version }, signal));
+    (await prepareDirectory(schedule.directory, {
+      name: 'BACKUP_DIRECTORY',
+      isPartial: (name) => partial.has(name),
+    })) ?? (await runBackupTask({ kind: 'write', file, connection, version }, signal));
   if (problem !== null) {
     log.error(`The backup failed, and earlier backups are kept: ${problem} It is retried in 15 minutes.`);
     return recordBackupFailure(db, id, problem);
@@ -88,7 +87,7 @@ async function runBackup(options: BackupSchedulerOptions, signal: AbortSignal): 
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
   log.info(`Backed up to ${file}: ${(size / 1024 / 1024).toFixed(1)} MB in ${seconds} s.`);
   if ((await verifyIfDue(options, { id, file }, signal)) === 'invalid') return;
-  await removeOutdatedBackups(schedule, log);
+  await removeOutdatedBackups(options);
 }
 
 async function verifyIfDue(
@@ -116,11 +115,34 @@ async function verifyIfDue(
   return 'invalid';
 }
 
-async function removeOutdatedBackups({ directory, retention }: BackupSchedule, log: Logger): Promise<void> {
-  for (const name of listOutdatedBackups(await readdir(directory), retention, new Date())) {
+async function removeOutdatedBackups({ schedule, db, log }: BackupSchedulerOptions): Promise<void> {
+  const { directory, retention } = schedule;
+  const { own } = await listScheduledBackups(db, directory);
+  for (const name of listOutdatedBackups(own, retention, new Date())) {
     await rm(path.join(directory, name), { force: true });
     log.info(`Removed the backup ${name}, because newer ones are kept.`);
   }
+}
+
+/**
+ * Returns the names of the scheduled backups in a directory: those that this database has recorded, by name and size,
+ * and others, such as those of the time before a restore or of another community.
+ */
+export async function listScheduledBackups(
+  db: Database,
+  directory: string,
+): Promise<{ own: string[]; others: string[] }> {
+  const recorded = new Map(
+    (await listRecordedBackups(db)).map(({ file, bytes }) => [path.basename(file), bytes]),
+  );
+  const own: string[] = [];
+  const others: string[] = [];
+  for (const name of (await readdir(directory)).filter(isScheduledFile)) {
+    const bytes = recorded.get(name);
+    const isOwn = bytes !== undefined && (await stat(path.join(directory, name))).size === bytes;
+    (isOwn ? own : others).push(name);
+  }
+  return { own, others };
 }
 
 /** Returns the error as a sentence; null on success. */

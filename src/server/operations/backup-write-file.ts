@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncDirectory } from '#server/postgres/index.ts';
 import { backUpDatabase } from './backup.ts';
+import { CommandRefusedError } from './backup-errors.ts';
 import type { BackupCompletion } from './backup-file.ts';
 
-/** The file has a temporary name until it is complete and synced. */
+/**
+ * The file has a temporary name until it is complete and synced.
+ * @throws CommandRefusedError if the file exists
+ */
 export async function writeBackupFile(
   file: string,
   options: Omit<Parameters<typeof backUpDatabase>[0], 'to'>,
@@ -12,6 +17,8 @@ export async function writeBackupFile(
   const half = `${file}.partial`;
   const handle = await open(half, 'wx', 0o600);
   try {
+    // The open file keeps others from writing one of this name meanwhile.
+    if (existsSync(file)) throw new CommandRefusedError(`${file} already exists.`);
     const completion = await backUpDatabase({ ...options, to: handle.createWriteStream({ flush: true }) });
     await rename(half, file);
     await syncDirectory(path.dirname(file));

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type BackupStatus, getBackupStatus } from './backup-queries.ts';
+import { listScheduledBackups } from './backup-scheduler.ts';
 import { getExportStatus } from './export-queries.ts';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
 import type { Database } from '#server/core/database.ts';
@@ -164,6 +165,22 @@ export async function checkBackups({ backups, nodeName }: Config, db: Database):
   return [
     await checkDisk('The backup directory', backups.directory, 1.2 * status.lastSuccessBytes),
     ...describeBackups(status, { ...backups, nodeName }),
+    ...(await findBackupsOfOthers(backups, db)),
+  ];
+}
+
+async function findBackupsOfOthers({ directory }: BackupSchedule, db: Database): Promise<Finding[]> {
+  // `checkDisk` reports a missing directory.
+  if (!existsSync(directory)) return [];
+  const { others } = await listScheduledBackups(db, directory);
+  if (others.length === 0) return [];
+  return [
+    createFinding('backups')(
+      'hint',
+      `${directory} has ${others.length} scheduled backups that this database did not make, the newest ${others.toSorted().at(-1)}.`,
+      'They are from the time before a restore, or of another community. Parley never deletes them.',
+      'Delete those that you no longer need.',
+    ),
   ];
 }
 

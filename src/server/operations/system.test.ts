@@ -66,10 +66,12 @@ test('nodes are listed with their versions while they are connected', async () =
 });
 
 test('the latest successful backup and a later failure are shown', async () => {
-  await recordBackupSuccess(db, await startBackupRun(db, { node: 'a', file: 'first.tar' }), 1_000);
+  const first = await startBackupRun(db, { node: 'a', file: 'first.tar' });
+  await recordBackupSuccess(db, first.id, 1_000);
   const { backups } = await readState();
   expect(backups).toMatchObject({ lastSuccess: expect.any(String), problem: null });
-  await recordBackupFailure(db, await startBackupRun(db, { node: 'a', file: 'second.tar' }), 'disk full');
+  const second = await startBackupRun(db, { node: 'a', file: 'second.tar' });
+  await recordBackupFailure(db, second.id, 'disk full');
   expect((await readState()).backups).toMatchObject({
     lastSuccess: backups.lastSuccess,
     problem: 'disk full',
