@@ -14,6 +14,7 @@ import {
   registerImportCommand,
 } from './import-export/index.ts';
 import {
+  assertNoCommunityIsMissing,
   assertNoDataIsMissing,
   isDatabaseEmpty,
   listAppliedMigrations,
@@ -162,7 +163,14 @@ async function connect({ config, log }: CommandContext, { creates }: { creates: 
       );
     console.error(`There is no community in ${data.root} yet. Creating its database …`);
   }
-  return connectToRunningOrStart(config, log);
+  const connected = await connectToRunningOrStart(config, log);
+  try {
+    await assertNoCommunityIsMissing(config, connected.connection);
+    return connected;
+  } catch (error) {
+    await connected.stop();
+    throw error;
+  }
 }
 
 async function migrateOnly({ config, log }: CommandContext): Promise<void> {

@@ -5,7 +5,7 @@ import type { PasswordCost } from './identity/index.ts';
 import { findSetupLink } from './admin/index.ts';
 import { demoMember, demoModerator, isEmptyCommunity, loadDemo } from './import-export/index.ts';
 import { startNode } from './node.ts';
-import { assertNoDataIsMissing } from './operations/index.ts';
+import { assertNoCommunityIsMissing, assertNoDataIsMissing } from './operations/index.ts';
 import type { Config } from './core/config.ts';
 import { connectDatabase, migrate } from './postgres/index.ts';
 import { closePool, openDatabase, poolCloseTimeoutMs } from './core/database.ts';
@@ -42,6 +42,7 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
     cleanups.unshift(stop);
     await assertPortIsFree(config.host, config.port);
     const monitor = monitorDatabase({ log, slowQueryMs: config.slowQueryMs });
+    await assertNoCommunityIsMissing(config, connection);
     await runMigrations(connection, log);
     const db = openDatabase({
       connection: pooled ?? connection,

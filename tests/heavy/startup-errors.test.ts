@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { readConfig } from '#server/core/config.ts';
 import { projectRoot } from '#server/core/paths.ts';
 import { StartupError } from '#server/core/startup-error.ts';
@@ -15,7 +16,7 @@ import { connectDatabase } from '#server/postgres/index.ts';
 import { isProcessAlive } from '#server/postgres/embedded-orphan-cleanup.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { toDatabaseUrl } from '#tests/support/database-url.ts';
-import { createTestDatabase, runAsAdmin } from '#tests/support/database.ts';
+import { createTestDatabase, runAsAdmin, withDatabase } from '#tests/support/database.ts';
 import { startOldPostgres } from '#tests/support/old-postgres.ts';
 import {
   eventually,
@@ -173,6 +174,30 @@ test('a missing data directory is refused beside backups, because its disk may n
     expect(command.exitCode).toBe(1);
     expect(output()).toContain(`There is no community in ${data}`);
     expect(await readdir(cluster)).toEqual([]);
+  }
+});
+
+test('an empty database is refused beside backups, as after a restore that failed', async () => {
+  const backups = await createTemporaryDirectory();
+  await writeFile(path.join(backups, 'parley-scheduled-2026-11-22-0330.backup.tar'), 'damaged');
+  const { admin, user, owner } = inject('testServer');
+  const database = `test_empty_${randomBytes(8).toString('hex')}`;
+  await runAsAdmin(admin, `create database ${database} owner ${owner}`);
+  onTestFinished(() => runAsAdmin(admin, `drop database ${database} with (force)`));
+  const data = await createTemporaryDataDirectory();
+  const stores = [{ PARLEY_DATA: data }, { DATABASE_URL: toDatabaseUrl(withDatabase(user, database)) }];
+  for (const store of stores) {
+    const restore = ['restore', path.join(backups, 'parley-scheduled-2026-11-22-0330.backup.tar')];
+    const env = { ...store, BACKUP_DIRECTORY: backups };
+    const { output, ended } = startCommand(restore, env);
+    await ended;
+    expect(output()).toContain('The backup cannot be used.');
+    expect(await refusal(env)).toMatch(
+      /^The database in .* is empty, but .* has backups of a community\. Restore one \(parley restore\), or correct the settings\. A new community needs another BACKUP_DIRECTORY\.$/,
+    );
+    const settings = startCommand(['settings', 'list'], env);
+    await settings.ended;
+    expect(settings.output()).toContain('Restore one (parley restore)');
   }
 });
 

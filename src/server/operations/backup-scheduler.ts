@@ -3,10 +3,10 @@ import path from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { BackupSchedule, Config } from '#server/core/config.ts';
-import type { Database } from '#server/core/database.ts';
+import { type Database, openDatabase } from '#server/core/database.ts';
 import type { BackupState } from '#server/core/metrics-collectors.ts';
 import { StartupError } from '#server/core/startup-error.ts';
-import { defaultDataDirectory, resolveDataDirectory } from '#server/postgres/index.ts';
+import { defaultDataDirectory, redactPassword, resolveDataDirectory } from '#server/postgres/index.ts';
 import {
   startBackupRun,
   getBackupStatus,
@@ -17,6 +17,7 @@ import {
 } from './backup-queries.ts';
 import { isBackupDue, isScheduledFile, listOutdatedBackups, scheduledFileName } from './backup-schedule.ts';
 import type { BackupTask } from './backup-worker.ts';
+import { isDatabaseEmpty } from './doctor-queries.ts';
 import { prepareDirectory, type Schedule, startExclusiveSchedule } from './exclusive-schedule.ts';
 import { runInWorker } from './worker-task.ts';
 
@@ -49,6 +50,33 @@ export async function assertNoDataIsMissing({ databaseUrl, dataDirectory, backup
     throw new StartupError(
       `There is no community in ${data.root}, but ${backups.directory} has backups of one. Mount the disk of its data, or restore a backup (parley restore). A new community needs another BACKUP_DIRECTORY.`,
     );
+}
+
+/**
+ * Refuses to fill an empty database beside backups of a community: a restore may have failed, or the address of the
+ * database may be wrong.
+ * @throws StartupError
+ */
+export async function assertNoCommunityIsMissing(
+  { databaseUrl, dataDirectory, backups }: Config,
+  connection: pg.PoolConfig,
+): Promise<void> {
+  // Before the database is looked at: a node that starts at the same time may fill it and make the first backup.
+  const names = backups === undefined ? [] : await readdir(backups.directory).catch(() => []);
+  if (backups === undefined || !names.some(isScheduledFile)) return;
+  const db = openDatabase({ connection, maxConnections: 1 });
+  try {
+    if (!(await isDatabaseEmpty(db))) return;
+  } finally {
+    await db.destroy();
+  }
+  const where =
+    databaseUrl === undefined
+      ? resolveDataDirectory(dataDirectory ?? defaultDataDirectory()).root
+      : redactPassword(databaseUrl);
+  throw new StartupError(
+    `The database in ${where} is empty, but ${backups.directory} has backups of a community. Restore one (parley restore), or correct the settings. A new community needs another BACKUP_DIRECTORY.`,
+  );
 }
 
 /** Starts scheduled backups, one node at a time (docs/decisions/034). Failures are logged, stored and retried. */
