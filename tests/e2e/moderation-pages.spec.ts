@@ -79,7 +79,7 @@ test('a post that its author edits while a moderator decides shows the new text 
   const { page: author } = await secondMember(browser, name);
   const title = uniqueText('Is rye sour?');
   const id = await askQuestion(author.request, { title, content: 'My bread is.' });
-  const { email } = await registerMember(page.request, newMember('Mia'));
+  const { email } = await registerMember(page.request, newMember(uniqueText('Mia Moss')));
   const report = await page.request.put(`/api/questions/${id}/report`, {
     data: { reason: 'spam', note: '' },
   });
@@ -106,4 +106,45 @@ test('a post that its author edits while a moderator decides shows the new text 
   await dismiss.click();
   await expect(dialog).toBeHidden();
   await expect(card).toHaveCount(0);
+});
+
+test('the dialog of a moderator keeps the reason after a click beside it and when another one takes the post over', async ({
+  page,
+  browser,
+}) => {
+  const { page: author } = await secondMember(browser, uniqueText('Ada Author'));
+  const id = await askQuestion(author.request, { title: uniqueText('Is rye sour?') });
+  const { email } = await registerMember(page.request, newMember(uniqueText('Max Moss')));
+  const { page: other, member } = await secondMember(browser, uniqueText('Otto Other'));
+  const report = await page.request.put(`/api/questions/${id}/report`, {
+    data: { reason: 'spam', note: '' },
+  });
+  expect(report.status(), await report.text()).toBe(200);
+  await makeModerator(email);
+  await makeModerator(member.email);
+  await page.clock.install();
+  await page.goto('/moderation?cause=report');
+  const card = page.getByRole('article').filter({ has: page.locator(`[href*="/question/${id}/"]`) });
+  const claimed = page.waitForResponse((response) => response.url().endsWith('/claim'));
+  await card.getByRole('button', { name: 'Hide' }).click();
+  await claimed;
+  const dialog = page.getByRole('dialog', { name: 'Moderate post' });
+  const reason = dialog.getByLabel('Reason (public)');
+  await reason.fill('An advertisement');
+  await page.mouse.click(5, 5);
+  await expect(reason).toHaveValue('An advertisement');
+  const itemId = await card.getAttribute('data-review-item');
+  const takenOver = await other.request.put(`/api/moderation/queue/${itemId}/claim`, {
+    data: { takeOver: true },
+  });
+  expect(takenOver.status(), await takenOver.text()).toBe(204);
+  // The claim is prolonged.
+  await page.clock.fastForward('05:00');
+  await expectInViewAtBothSizes(dialog.getByRole('alert'));
+  await expect(dialog.getByRole('alert')).toContainText('is reviewing this post');
+  await expect(dialog.getByRole('button', { name: 'Hide', exact: true })).toBeDisabled();
+  await expect(reason).toHaveValue('An advertisement');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(card.getByRole('button', { name: 'Take over' })).toBeVisible();
 });

@@ -43,13 +43,8 @@ export function ApplicationsPage({ member: { id: memberId } }: { member: Me }) {
   const refresh = () => void client.invalidateQueries({ queryKey: applicationKeys.all });
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
   useShortcuts({ approve: () => clickButton('approve'), reject: () => clickButton('refuse') });
-  const endClaim = useReviewClaim(
+  const { refusal, endClaim } = useReviewClaim(
     refusing === null ? null : { id: refusing.item.id, takeOver: refusing.takeOver },
-    (reason) => {
-      setRefusing(null);
-      toastError(reason);
-      refresh();
-    },
     claims,
   );
   const decide = useMutation({
@@ -117,6 +112,7 @@ export function ApplicationsPage({ member: { id: memberId } }: { member: Me }) {
       {refusing !== null && (
         <RefuseDialog
           name={refusing.item.displayName}
+          refusal={refusal}
           act={(reason) => refuse(refusing.item, reason)}
           onClose={() => setRefusing(null)}
         />
@@ -127,10 +123,12 @@ export function ApplicationsPage({ member: { id: memberId } }: { member: Me }) {
 
 function RefuseDialog({
   name,
+  refusal,
   act,
   onClose,
 }: {
   name: string;
+  refusal: string | null;
   act: (reason: string) => Promise<void>;
   onClose: () => void;
 }) {
@@ -141,6 +139,7 @@ function RefuseDialog({
         isRed
         label={t`Reason (for the applicant)`}
         done={t`Account refused`}
+        refusal={refusal}
         act={act}
         onCancel={onClose}
       >

@@ -15,6 +15,7 @@ export default function ModeratePostDialog({
   post,
   actions,
   queueItem,
+  refusal = null,
   opener,
   onActed,
   onClose,
@@ -24,6 +25,8 @@ export default function ModeratePostDialog({
   actions: readonly PostAction[];
   /** The item of the review queue that it was opened from, with the text as it is now. */
   queueItem?: ReviewItem;
+  /** Why the moderator cannot act now; null if they can. */
+  refusal?: string | null;
   opener?: () => HTMLElement | null;
   /** Is called after an action, before `onClose`. */
   onActed?: () => void;
@@ -59,6 +62,7 @@ export default function ModeratePostDialog({
           actions={actions}
           action={action}
           disabled={isEdited}
+          refusal={refusal}
           onAction={setAction}
           act={act}
           onCancel={onClose}

@@ -12,6 +12,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   actions,
   action,
   disabled = false,
+  refusal = null,
   onAction,
   act,
   onCancel,
@@ -22,6 +23,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
   /** The selected action. */
   action: Action;
   disabled?: boolean;
+  refusal?: string | null;
   onAction: (action: Action) => void;
   /** Performs the action. The message of an error it throws is shown. */
   act: (reason: string) => Promise<void>;
@@ -33,6 +35,7 @@ export function ModerationForm<Action extends PostAction | MemberAction>({
     <ReasonForm
       submit={actionLabels[action]()}
       disabled={disabled}
+      refusal={refusal}
       optional={actionsWithoutReason.has(action)}
       act={act}
       onCancel={onCancel}

@@ -21,7 +21,6 @@ import type { Me } from '#shared/identity/accounts.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
 import { useLive } from '#web/core/live.ts';
 import { paths, parseSearch } from '#web/core/paths.ts';
-import { toastError } from '#web/core/toast.ts';
 import { useShortcuts } from '#web/core/keyboard-shortcuts.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { PagedList } from '#web/ui/PagedList.tsx';
@@ -63,13 +62,8 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
     deletePost: () => act((item) => orDecline(item, 'delete')),
     deleteSpam: () => act((item) => orDecline(item, 'spam')),
   });
-  const endClaim = useReviewClaim(
+  const { refusal, endClaim } = useReviewClaim(
     openDialog === null ? null : { id: openDialog.item.id, takeOver: openDialog.takeOver },
-    (reason) => {
-      setOpenDialog(null);
-      toastError(reason);
-      refresh();
-    },
   );
   useLive('moderation', { onEvents: refresh, onMissed: refresh });
   const card = (item: ReviewItem) => {
@@ -148,6 +142,7 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
               post={{ kind: openDialog.item.kind, id: openDialog.item.postId }}
               actions={openDialog.actions}
               queueItem={findItem(openDialog.item.id) ?? openDialog.item}
+              refusal={refusal}
               onActed={endClaim}
               onClose={() => setOpenDialog(null)}
             />
@@ -156,6 +151,7 @@ export function ModerationQueuePage({ member: { id: memberId } }: { member: Me }
               <TagProposalDialog
                 proposal={openDialog.item.tagProposal}
                 decision={openDialog.decision}
+                refusal={refusal}
                 onDecided={endClaim}
                 onClose={() => setOpenDialog(null)}
               />

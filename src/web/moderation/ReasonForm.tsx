@@ -15,6 +15,7 @@ export function ReasonForm({
   submit,
   isRed = false,
   disabled = false,
+  refusal = null,
   done = t`Saved to the moderation log`,
   act,
   onCancel,
@@ -25,6 +26,8 @@ export function ReasonForm({
   submit: string;
   isRed?: boolean;
   disabled?: boolean;
+  /** An error from outside, which also disables the button. */
+  refusal?: string | null;
   /** The message after the action. */
   done?: string;
   act: (reason: string) => Promise<void>;
@@ -33,6 +36,7 @@ export function ReasonForm({
   children?: ReactNode;
 } & Pick<Parameters<typeof ReasonField>[0], 'label' | 'optional' | 'hasCommonReasons'>) {
   const [reason, setReason] = useState('');
+  const isDisabled = disabled || refusal !== null;
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -53,21 +57,21 @@ export function ReasonForm({
 
   function save(event: FormEvent) {
     event.preventDefault();
-    if (!perform.isPending && !disabled) perform.mutate(reason);
+    if (!perform.isPending && !isDisabled) perform.mutate(reason);
   }
 
   return (
     <form className={classes.form} noValidate onSubmit={save}>
       {children}
       <ReasonField {...field} value={reason} onChange={setReason} />
-      <FormError message={perform.error?.message ?? null} />
+      <FormError message={refusal ?? perform.error?.message ?? null} />
       <div className={classes.buttons}>
         {onCancel !== undefined && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
         <Button
           type="submit"
           {...(isRed && { color: 'red' })}
           loading={perform.isPending}
-          disabled={disabled}
+          disabled={isDisabled}
         >
           {submit}
         </Button>

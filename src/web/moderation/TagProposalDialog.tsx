@@ -28,12 +28,15 @@ const descriptions: Readonly<Record<TagDecision, () => string>> = {
 export default function TagProposalDialog({
   proposal,
   decision: initial,
+  refusal,
   onDecided,
   onClose,
 }: {
   proposal: TagProposal;
   /** The decision that is selected first. */
   decision: TagDecision;
+  /** Why the moderator cannot decide now; null if they can. */
+  refusal: string | null;
   /** Is called after a decision, before `onClose`. */
   onDecided: () => void;
   onClose: () => void;
@@ -46,6 +49,7 @@ export default function TagProposalDialog({
     <Dialog title={t`Proposed topic “${proposal.name}”`} opened onClose={onClose}>
       <ReasonForm
         submit={labels[decision]()}
+        refusal={refusal}
         optional={decision !== 'reject'}
         act={async (reason) => {
           await decideTagProposal(client, proposal.id, { decision, synonymOf: synonymOf.trim(), reason });

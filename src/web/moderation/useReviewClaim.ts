@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { reviewClaimMinutes } from '#shared/moderation/moderation.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { claimReviewItem, releaseReviewItem } from './moderation.ts';
@@ -14,21 +14,20 @@ type ClaimRequests = {
 const ofReviewItems: ClaimRequests = { claim: claimReviewItem, release: releaseReviewItem };
 
 /**
- * Claims an entry of the review queue for the moderator while it is open, and releases it when it is closed or the page
- * is left. Returns a function to call after a decision, which ends the claim.
+ * Claims an entry of the review queue while a moderator has it open, and releases it when it is closed or the page is left.
  * @param open the entry, null if none is open
- * @param onRefused is called with the reason if another moderator works on it or has handled it
  */
 export function useReviewClaim(
   open: { id: number; takeOver: boolean } | null,
-  onRefused: (reason: string) => void,
   requests: ClaimRequests = ofReviewItems,
-): () => void {
+): {
+  /** Why the moderator cannot decide now: another one works on the entry or has handled it. Null if nothing is known. */
+  refusal: string | null;
+  /** Call it after a decision, which ends the claim. */
+  endClaim: () => void;
+} {
   const decidedId = useRef<number | null>(null);
-  const latest = useRef(onRefused);
-  useEffect(() => {
-    latest.current = onRefused;
-  });
+  const [refusal, setRefusal] = useState<string | null>(null);
   const id = open?.id ?? null;
   const takeOver = open?.takeOver ?? false;
   useEffect(() => {
@@ -40,10 +39,11 @@ export function useReviewClaim(
       try {
         await requests.claim(id, { takeOver: takesOver });
         takesOver = false;
+        if (isOpen) setRefusal(null);
       } catch (error) {
-        // Without a connection, the dialog stays with what is typed in it. The server checks the decision again.
+        // Without a connection, the server checks the decision again.
         if (isOpen && error instanceof ApiError && [403, 404, 409].includes(error.status))
-          latest.current(error.message);
+          setRefusal(error.message);
       }
     };
     const claimed = claim();
@@ -55,12 +55,16 @@ export function useReviewClaim(
     addEventListener('pagehide', release);
     return () => {
       isOpen = false;
+      setRefusal(null);
       clearInterval(timer);
       removeEventListener('pagehide', release);
       release();
     };
   }, [id, takeOver, requests]);
-  return () => {
-    decidedId.current = id;
+  return {
+    refusal,
+    endClaim: () => {
+      decidedId.current = id;
+    },
   };
 }

@@ -11,6 +11,8 @@ export type DialogProps = {
   onClose: () => void;
   /** Without a close button, one of the buttons inside must close it. */
   closeButton?: boolean;
+  /** For dialogs without a form: elsewhere, a click beside the dialog would lose what is typed. */
+  closeOnClickOutside?: boolean;
   /** Another dialog follows: this one disappears immediately instead of fading out next to it. */
   followed?: boolean;
   size?: string;

@@ -14,6 +14,7 @@ export default function DialogWindow({
   opened,
   onClose,
   closeButton = true,
+  closeOnClickOutside = false,
   followed = false,
   size = '28rem',
   opener,
@@ -33,6 +34,7 @@ export default function DialogWindow({
       onClose={onClose}
       size={size}
       withCloseButton={closeButton}
+      closeOnClickOutside={closeOnClickOutside}
       {...(followed && { transitionProps: { exitDuration: 0 } })}
       closeButtonProps={{ 'aria-label': t`Close` }}
       // A header in a dialog is not the banner of the page.
@@ -54,7 +56,13 @@ export default function DialogWindow({
 /** The window of a `ConfirmDialog`. */
 export function ConfirmWindow(props: ConfirmProps) {
   return (
-    <DialogWindow title={props.title} opened={props.opened} onClose={props.onCancel} closeButton={false}>
+    <DialogWindow
+      title={props.title}
+      opened={props.opened}
+      onClose={props.onCancel}
+      closeButton={false}
+      closeOnClickOutside
+    >
       <p className={confirm.question}>{props.text}</p>
       {props.children}
       <div className={confirm.buttons}>

@@ -34,6 +34,7 @@ export default function SimilarQuestionPreview({
       opened={opened}
       onClose={onClose}
       size="44rem"
+      closeOnClickOutside
     >
       <div className={classes.preview}>
         {page !== undefined && <PreviewContent page={page} />}

@@ -36,7 +36,13 @@ export function EditedNote({ post, editedAt }: RevisionsProps) {
 /** The versions of a post. */
 export function RevisionsDialog(props: RevisionsProps & { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog title={t`Versions`} size="45rem" opened={props.opened} onClose={props.onClose}>
+    <Dialog
+      title={t`Versions`}
+      size="45rem"
+      opened={props.opened}
+      onClose={props.onClose}
+      closeOnClickOutside
+    >
       <Suspense fallback={<RevisionSkeleton />}>
         <RevisionList post={props.post} editedAt={props.editedAt} />
       </Suspense>
