@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
-import { newMember, registerMember } from './support/members.ts';
+import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
 import { askAndOpen, secondMember, uniqueText } from './support/posts.ts';
 
 test('a member suggests an edit, and the author approves it by keyboard', async ({ page, browser }) => {
@@ -53,9 +53,7 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
   await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
   await refetch;
   await suggestion.getByRole('button', { name: 'Approve' }).click();
-  await expect(
-    page.getByRole('alert').filter({ hasText: 'was edited while you were writing' }),
-  ).toBeVisible();
+  await expect(suggestion.getByRole('alert')).toContainText('was edited while you were writing');
   // It shows that edit beside the text, which is approved on top of it once the member has seen it.
   await expectInView(suggestion.getByText('The post has been edited since you started.'));
   await expectInView(suggestion.locator('ins').filter({ hasText: 'ovens' }));
@@ -86,4 +84,54 @@ test('a member suggests an edit, and the author approves it by keyboard', async 
 
   await helper.goto('/suggested-edits?list=own');
   await expect(helper.getByText('Approved by Anna Author')).toBeVisible();
+});
+
+test('the form and the reason of a reviewer stay when someone else decides about the edit', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request, newMember('Anna Author'));
+  const { page: helper } = await secondMember(browser, 'Hugo Helper');
+  const { page: moderator, member } = await secondMember(browser, uniqueText('Mona Moss'));
+  await makeModerator(member.email);
+  const suggest = async () => {
+    const id = await askQuestion(page.request, { title: uniqueText('Which flour?'), content: 'Rye.' });
+    const response = await helper.request.post(`/api/questions/${id}/edit-suggestions`, {
+      data: { title: 'Which flour, please?', content: 'Rye.', tags: [], summary: 'Is polite' },
+    });
+    expect(response.status(), await response.text()).toBe(201);
+    return ((await response.json()) as { id: number }).id;
+  };
+  const rejectElsewhere = async (id: number) => {
+    const response = await moderator.request.put(`/api/edit-suggestions/${id}/decision`, {
+      data: { decision: 'reject', reason: 'No change' },
+    });
+    expect(response.ok(), await response.text()).toBe(true);
+  };
+  const [first, second] = [await suggest(), await suggest()];
+  await page.goto('/suggested-edits');
+  const suggestions = page.getByRole('article', { name: 'Edit suggested by Hugo Helper' });
+  await expect(suggestions).toHaveCount(2);
+  const typed = suggestions.first().getByLabel('Text');
+  await suggestions.first().getByRole('button', { name: 'Edit and approve' }).click();
+  await typed.fill('A long text of the reviewer.');
+  await rejectElsewhere(first);
+  await suggestions.first().getByRole('button', { name: 'Approve' }).click();
+  const decided = 'Someone else has already decided about this edit.';
+  await expect(suggestions.first().getByRole('alert')).toContainText(decided);
+  await expect(suggestions.first().getByRole('button', { name: 'Approve' })).toBeDisabled();
+  await expect(typed).toHaveValue('A long text of the reviewer.');
+  await expectAccessible(page, { look: 'suggested edit that someone else decided' });
+  await suggestions.first().getByRole('button', { name: 'Cancel' }).click();
+  await expect(suggestions).toHaveCount(1);
+
+  await suggestions.getByRole('button', { name: 'Reject' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Reject this edit?' });
+  await dialog.getByLabel('Reason').fill('A long reason');
+  await rejectElsewhere(second);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await expectInView(dialog.getByText(decided));
+  await expect(dialog.getByLabel('Reason')).toHaveValue('A long reason');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(suggestions).toHaveCount(0);
 });

@@ -23,11 +23,15 @@ export function EditApprovalForm(props: {
   /** The post as the member has seen it, and after an edit since; null without one. */
   newer: { before: PostTexts; after: PostTexts } | null;
   onNewerSeen: () => void;
+  /** Why the member can no longer decide; null if they can. The text stays, to be copied. */
+  refusal: string | null;
+  /** Of the last try. */
+  error: string | null;
   saving: boolean;
   onApprove: (texts: PostTexts) => void;
   onCancel: () => void;
 }) {
-  const { kind, initial, newer } = props;
+  const { kind, initial, newer, refusal } = props;
   const [title, setTitle] = useState(initial.title ?? '');
   const [content, setContent] = useState(initial.content);
   const [tags, setTags] = useState(initial.tags?.join(', ') ?? '');
@@ -39,7 +43,7 @@ export function EditApprovalForm(props: {
   const tagsError = isQuestion ? findTagsProblem(parseTags(tags)) : null;
 
   function approve() {
-    if (props.saving || tagsError !== null) return undefined;
+    if (props.saving || refusal !== null || tagsError !== null) return undefined;
     const wrong = isQuestion ? (findTitleProblem(title) ?? findProblem()) : findProblem();
     setProblem(wrong);
     if (wrong !== null) return undefined;
@@ -109,9 +113,9 @@ export function EditApprovalForm(props: {
           }}
         />
       )}
-      <FormError message={problem} />
+      <FormError message={refusal ?? problem ?? props.error} />
       <div className={classes.buttons}>
-        <Button type="submit" loading={props.saving}>{t`Approve`}</Button>
+        <Button type="submit" loading={props.saving} disabled={refusal !== null}>{t`Approve`}</Button>
         <Button variant="default" onClick={props.onCancel}>{t`Cancel`}</Button>
       </div>
     </form>

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type {
   EditDecision,
   EditSuggestion,
   EditSuggestionTexts,
 } from '#shared/moderation/edit-suggestions.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
-import { hasStatus } from '#web/core/errors.ts';
+import { hasStatus, translateError } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { anchorOf, Author, PostDiff } from '#web/posts/index.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -28,10 +28,13 @@ export function SuggestedEditCard({
   item,
   isOwn,
   onChanged,
+  onForm,
 }: {
   item: EditSuggestion;
   isOwn: boolean;
   onChanged: () => void;
+  /** Is called when a form opens and closes, until which the card has to stay. */
+  onForm: (id: number, isOpen: boolean) => void;
 }) {
   const query = useQuery(editSuggestionQuery(item.id));
   const hash = item.kind === 'question' ? '' : `#${anchorOf({ kind: item.kind, id: item.postId })}`;
@@ -63,7 +66,7 @@ export function SuggestedEditCard({
       )}
       {isOwn && <OwnStatus item={item} />}
       {query.data !== undefined ? (
-        <Changes texts={query.data} isOwn={isOwn} onChanged={onChanged} />
+        <Changes texts={query.data} isOwn={isOwn} onChanged={onChanged} onForm={onForm} />
       ) : query.isError ? (
         <LoadError text={t`The edit could not be loaded.`} query={query} />
       ) : (
@@ -79,15 +82,20 @@ function Changes({
   texts,
   isOwn,
   onChanged,
+  onForm,
 }: {
   texts: EditSuggestionTexts;
-  isOwn: boolean;
-  onChanged: () => void;
-}) {
+} & Pick<Parameters<typeof SuggestedEditCard>[0], 'isOwn' | 'onChanged' | 'onForm'>) {
   const { id, base, current, suggested, merged } = texts;
   const [isRejecting, setIsRejecting] = useState(false);
   // The texts when the form opened, with the edit that the member has seen last: the server refuses to overwrite another.
   const [edited, setEdited] = useState<EditSuggestionTexts | null>(null);
+  const hasForm = isRejecting || edited !== null;
+  useEffect(() => {
+    if (!hasForm) return;
+    onForm(id, true);
+    return () => onForm(id, false);
+  }, [hasForm, id, onForm]);
   const decide = useMutation({
     mutationFn: (decision: EditDecision) => decideSuggestion(id, decision),
     onSuccess: (_, { decision }) => {
@@ -96,22 +104,30 @@ function Changes({
       if (decision === 'approve') toast(t`Edit approved`);
       onChanged();
     },
-    onError: (error, { decision }) => {
-      const isDecided = hasStatus(error, 409) || hasStatus(error, 404);
-      // The form of a rejection shows its errors itself.
-      if (decision === 'approve') toastError(error.message);
-      if (isDecided) onChanged();
+    onError: (error, { texts: changed, decision }) => {
+      // Forms show their errors themselves.
+      if (decision === 'approve' && changed === null) toastError(error.message);
+      if (hasStatus(error, 409) || hasStatus(error, 404)) onChanged();
     },
   });
-  if (base === null) return <PostDiff before={null} after={suggested} />;
+  const isDecided = base === null;
+  if (isDecided && !hasForm) return <PostDiff before={null} after={suggested} />;
+  const refusal = isDecided ? translateError('suggestion-decided') : null;
   const approval = { decision: 'approve', basedOn: texts.editedAt, reason: '', texts: null } as const;
   if (edited !== null)
     return (
       <EditApprovalForm
         kind={edited.kind}
         initial={edited.merged ?? edited.suggested}
-        newer={texts.editedAt === edited.editedAt ? null : { before: edited.current, after: current }}
-        onNewerSeen={() => setEdited({ ...edited, current, editedAt: texts.editedAt })}
+        newer={
+          isDecided || texts.editedAt === edited.editedAt ? null : { before: edited.current, after: current }
+        }
+        onNewerSeen={() => {
+          decide.reset();
+          setEdited({ ...edited, current, editedAt: texts.editedAt });
+        }}
+        refusal={refusal}
+        error={decide.error?.message ?? null}
         saving={decide.isPending}
         onApprove={(changed) => decide.mutate({ ...approval, basedOn: edited.editedAt, texts: changed })}
         onCancel={() => setEdited(null)}
@@ -155,6 +171,7 @@ function Changes({
             submit={t`Reject`}
             label={t`Reason`}
             hasCommonReasons={false}
+            refusal={refusal}
             done={t`Edit rejected`}
             act={async (reason) => {
               await decide.mutateAsync({ ...approval, decision: 'reject', reason });

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from '#web/core/router.ts';
 import {
   type EditSuggestion,
@@ -28,7 +29,11 @@ export function SuggestedEditsPage() {
   const search = parseSearch(useLocation().search);
   const list = editSuggestionList.catch('review').parse(search['list']);
   const client = useQueryClient();
-  const query = useInfiniteQuery(editSuggestionsQuery(list));
+  // The suggestions with an open form, which would disappear with what is typed once someone else has decided them.
+  const [openForms, setOpenForms] = useState<ReadonlySet<number>>(new Set());
+  const query = useInfiniteQuery({ ...editSuggestionsQuery(list), enabled: openForms.size === 0 });
+  const changeForms = (id: number, isOpen: boolean) =>
+    setOpenForms((ids) => new Set(isOpen ? [...ids, id] : [...ids].filter((other) => other !== id)));
   const refresh = () => void client.invalidateQueries({ queryKey: suggestionKeys.all });
   useShortcuts({
     approve: () => clickButton('approve'),
@@ -61,7 +66,12 @@ export function SuggestedEditsPage() {
                 <ul className={classes.list}>
                   {items.map((item) => (
                     <li key={item.id}>
-                      <SuggestedEditCard item={item} isOwn={list === 'own'} onChanged={refresh} />
+                      <SuggestedEditCard
+                        item={item}
+                        isOwn={list === 'own'}
+                        onChanged={refresh}
+                        onForm={changeForms}
+                      />
                     </li>
                   ))}
                 </ul>
