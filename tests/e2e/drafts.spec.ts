@@ -264,6 +264,79 @@ test('a draft that is saved while it is posted does not seem to be posted elsewh
   await expect(page.getByText('This draft was posted.')).toHaveCount(0);
 });
 
+test('an answer that was sent as a draft before its form was loaded does not come back after its post', async ({
+  page,
+}) => {
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Typed before the form?') });
+  const releaseForms = await holdRequests(page, '**/assets/post-forms-*.js');
+  const releaseSaves = await holdRequests(page, '**/api/drafts/*', 'PUT');
+  const isSave = (request: Request) => request.method() === 'PUT' && request.url().includes('/api/drafts/');
+  const subscribed = page
+    .waitForEvent('websocket')
+    .then((socket) =>
+      socket.waitForEvent('framereceived', ({ payload }) => String(payload).startsWith('43')),
+    );
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  await subscribed;
+  await field(page).fill('Typed');
+  // The event of another device's draft lets this one send its own.
+  const saving = page.waitForRequest(isSave);
+  await saveDraft(page.request, `answer:${id}`, { content: 'For a moment' });
+  expect((await page.request.delete(`/api/drafts/answer:${id}`)).status()).toBe(204);
+  await saving;
+  await field(page).fill('Typed and posted at once.');
+  releaseForms();
+  await button(page, 'Post Answer').click();
+  await expect(page.getByRole('article', { name: 'Answer by Ada' })).toContainText('Typed and posted');
+  await expect(field(page)).toHaveValue('');
+  const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  releaseSaves();
+  await deleted;
+  expect(await getDraftText(page.request, `answer:${id}`)).toBeNull();
+  await expect(field(page)).toHaveValue('');
+});
+
+test('text typed while the form of an answer is rendered is posted with the key of its draft', async ({
+  page,
+}) => {
+  await registerMember(page.request, newMember('Ada'));
+  const id = await askQuestion(page.request, { title: uniqueText('Typed meanwhile?') });
+  const releaseForms = await holdRequests(page, '**/assets/post-forms-*.js');
+  await page.goto(`/question/${id}`);
+  await waitForHydration(page);
+  // The form reads the draft in its first rendering.
+  const keyOfDraft = page.evaluate(
+    (target) =>
+      new Promise<string>((resolve) => {
+        const read: (this: Storage, name: string) => string | null = Reflect.get(
+          Storage.prototype,
+          'getItem',
+        );
+        Storage.prototype.getItem = function (name) {
+          const before = read.call(this, name);
+          if (!name.endsWith(target)) return before;
+          Storage.prototype.getItem = read;
+          const quietField = document.querySelector<HTMLTextAreaElement>('#your-answer textarea');
+          if (quietField === null) throw new Error('The form has been shown already.');
+          quietField.value = 'Typed meanwhile.';
+          quietField.dispatchEvent(new Event('input'));
+          resolve(JSON.parse(localStorage.getItem(name) ?? '').fields.key);
+          return before;
+        };
+      }),
+    `.answer:${id}`,
+  );
+  releaseForms();
+  await expect(button(page, 'Post Answer')).toBeEnabled();
+  const posting = page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().endsWith('/answers'),
+  );
+  await button(page, 'Post Answer').click();
+  expect(await (await posting).headerValue('idempotency-key')).toBe(await keyOfDraft);
+});
+
 test('a draft typed while the server is down is on every device after the restart', async ({ browser }) => {
   // Starts a server twice, the second time with a crash recovery of the database.
   test.setTimeout(120_000);

@@ -113,15 +113,16 @@ export function PostForm(props: Props) {
     const before = takeTyped?.() ?? null;
     if (before === null) return;
     if (!isBlankText(before.text)) {
-      const content = before.isDraft ? before.text : joinTexts(draft.content, before.text);
-      setDraft({ content, version: current });
+      const { draftKey: key } = before;
+      const content = key === null ? joinTexts(draft.content, before.text) : before.text;
+      setDraft({ content, version: current, ...(key !== null && { key }) });
       onTyped?.(content);
     }
     // After React has rendered the text.
     if (before.submits) queueMicrotask(() => form.current?.requestSubmit());
     if (!before.hasFocus) return;
     editor.current?.focus();
-    if (before.isDraft || isBlankText(draft.content))
+    if (before.draftKey !== null || isBlankText(draft.content))
       queueMicrotask(() => editor.current?.focus(before.selection));
   }, [takeTyped, onTyped, draft.content, current, setDraft]);
 

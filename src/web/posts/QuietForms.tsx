@@ -3,6 +3,7 @@ import { Button } from '#web/ui/Button.tsx';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import type { PostRef } from '#shared/core/fields.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
+import { createIdempotencyKey } from '#web/core/api.ts';
 import { isComposing } from '#web/core/composition.ts';
 import { QuietField } from '#web/editor/index.ts';
 import {
@@ -24,8 +25,8 @@ export type TypedText = {
   hasFocus: boolean;
   /** Whether the last key was Ctrl or ⌘ with Enter. */
   submits: boolean;
-  /** Whether the text is the draft of the form already. Otherwise it follows a draft. */
-  isDraft: boolean;
+  /** The key of the draft that the text is stored as. Null if the text follows an earlier draft. */
+  draftKey: string | null;
 };
 
 type Props = {
@@ -120,7 +121,7 @@ function useHandedOverField(target: string, onReplaced: Props['onReplaced'], onC
         selection: [element.selectionStart, element.selectionEnd],
         hasFocus: document.activeElement === element,
         submits: submits.current,
-        isDraft: draft.isSaved(),
+        draftKey: draft.getKey(),
       });
     };
   }, [member.id, target, onReplaced]);
@@ -139,10 +140,14 @@ function useHandedOverField(target: string, onReplaced: Props['onReplaced'], onC
 /** Stores text in this browser until the form takes it over, unless there is an earlier draft, which the text follows. */
 function createQuietDraft(draftRef: DraftRef) {
   let saved = '';
+  const key = createIdempotencyKey();
   const isOwn = (record: DraftRecord | null) => (record?.fields?.['content'] ?? '') === saved;
   return {
-    /** False if another tab or device has changed the draft meanwhile. */
-    isSaved: () => saved !== '' && isOwn(readDraftRecord(draftRef)),
+    /** Null without a text, and if another tab or device has changed the draft meanwhile. */
+    getKey(): string | null {
+      const record = readDraftRecord(draftRef);
+      return saved !== '' && isOwn(record) ? (record?.fields?.['key'] ?? null) : null;
+    },
     save(text: string) {
       const record = readDraftRecord(draftRef);
       const hasOther = record !== null && record.fields !== null && !isOwn(record);
@@ -152,7 +157,7 @@ function createQuietDraft(draftRef: DraftRef) {
       if (saved === '' && !isOnServer) return removeDraftRecord(draftRef);
       const now = Date.now();
       writeDraftRecord(draftRef, {
-        fields: saved === '' ? null : { content: saved },
+        fields: saved === '' ? null : { content: saved, key },
         baseVersion: record?.baseVersion ?? null,
         dirty: true,
         sentStep: record?.sentStep ?? null,

@@ -163,15 +163,6 @@ describe('parseDraftRecord', () => {
     expect(parseDraftRecord(JSON.stringify(written))).toEqual(written);
   });
 
-  test('reads a record from before drafts were stored on the server as unsent', () => {
-    const old = JSON.stringify({ content: 'Typed long ago', key: 'key-of-post', refused: null });
-    expect(parseDraftRecord(old)).toMatchObject({
-      fields: { content: 'Typed long ago', key: 'key-of-post', refused: null },
-      baseVersion: null,
-      dirty: true,
-    });
-  });
-
   test.each([null, '', '{', '7', 'null', '[]', '"text"'])('returns null for %j', (text) => {
     expect(parseDraftRecord(text)).toBeNull();
   });

@@ -69,13 +69,13 @@ export function isPersisted(draftRef: DraftRef): boolean {
   return !memory.has(getStorageKey(draftRef));
 }
 
-/** Parses a stored entry, including the format from before drafts were stored on the server; null for anything else. */
+/** Parses a stored entry; null for anything else. */
 export function parseDraftRecord(text: string | null): DraftRecord | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value)) return null;
     const { fields, baseVersion, dirty, sentStep, step, postedKey, changedAt } = value;
-    if (typeof step !== 'number' || typeof changedAt !== 'number') return recordOfOldFormat(value);
+    if (typeof step !== 'number' || typeof changedAt !== 'number') return null;
     return {
       fields: isObject(fields) ? pickDraftFields(fields) : null,
       baseVersion: typeof baseVersion === 'number' ? baseVersion : null,
@@ -97,19 +97,6 @@ export function pickDraftFields(form: object): DraftFields {
       (entry): entry is [string, string | null] => typeof entry[1] === 'string' || entry[1] === null,
     ),
   );
-}
-
-function recordOfOldFormat(fields: Record<string, unknown>): DraftRecord {
-  const texts = pickDraftFields(fields);
-  return {
-    fields: texts,
-    baseVersion: null,
-    dirty: true,
-    sentStep: null,
-    step: 1,
-    postedKey: null,
-    changedAt: Date.now(),
-  };
 }
 
 function readItem(key: string): string | null {

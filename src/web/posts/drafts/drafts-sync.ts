@@ -2,7 +2,6 @@ import type { DraftEnd } from '#shared/core/events.ts';
 import { t } from '@lingui/core/macro';
 import { isDraftTarget } from '#shared/posts/drafts-targets.ts';
 import type { DraftFields, DraftState } from '#shared/posts/drafts.ts';
-import { createIdempotencyKey } from '#web/core/api.ts';
 import { getConnectionStatus, onConnectionChange } from '#web/core/connection.ts';
 import {
   clearDraftVersions,
@@ -272,9 +271,7 @@ async function upload(draftRef: DraftRef): Promise<void> {
 }
 
 async function save(draftRef: DraftRef, record: DraftRecord, leaving: boolean): Promise<void> {
-  // An edit from before drafts were stored on the server has no key.
-  const fields = { ...record.fields, key: record.fields?.['key'] ?? createIdempotencyKey() };
-  const sent = { ...record, fields, sentStep: record.step };
+  const sent = { ...record, sentStep: record.step };
   writeDraftRecord(draftRef, sent);
   try {
     recordSaved(draftRef, sent, await putDraft(draftRef, sent, leaving));
