@@ -91,7 +91,12 @@ describe('a draft', () => {
     const [program, other] = [await programOf(ann, ['drafts']), await programOf(ann, ['drafts'])];
     const draft = { key: 'draft-of-one-post', clientId: 'anns-phone', basedOn: null };
     const save = (by: typeof program, content: string, sequence: number) =>
-      by.put<DraftState>('/drafts/ask', { ...draft, sequence, fields: { content } });
+      by.put<DraftState>('/drafts/ask', {
+        ...draft,
+        key: `key-of-${content}`,
+        sequence,
+        fields: { content },
+      });
     const first = expectOk(await save(program, 'One', 1));
     expect(first.clientId).toMatch(/^token-\d+$/);
     expect(await save(other, 'Other', 2)).toMatchObject({ status: 409, kind: 'draft-changed' });
@@ -118,6 +123,17 @@ describe('a draft', () => {
     await phone.type('ask', 'One, two', first.version);
     const third = await phone.type('ask', 'One, two, three', first.version);
     expect(third).toMatchObject({ fields: { content: 'One, two, three' } });
+  });
+
+  test('is not overwritten by another draft of the same browser that is not based on it', async () => {
+    await browser(ann, 'anns-phone').type('answer:9', 'Written by Ann', null);
+    const typed = {
+      ...browser(ann, 'anns-phone', 'key-of-the-visitor').write('Typed signed out'),
+      sequence: 9,
+    };
+    const refused = await ann.put('/drafts/answer:9', { ...typed, basedOn: null });
+    expect(refused).toMatchObject({ status: 409, kind: 'draft-changed' });
+    expect(await stateAt(ann, 'answer:9')).toMatchObject({ fields: { content: 'Written by Ann' } });
   });
 
   test('keeps the later change when two requests arrive in reverse order', async () => {

@@ -198,9 +198,12 @@ function decideSave(
   }
   if (isByToken && row.client_id !== draft.clientId) return 'conflict';
   if (draft.basedOn === row.version) return 'new';
+  // A text with another key is another draft, such as one that a visitor typed before signing in. Programs send a key
+  // for each text.
+  if (row.idempotency_key !== draft.key && !isByToken) return 'conflict';
   // The browser repeats or continues an earlier request whose response it did not receive.
   if (row.client_id === draft.clientId) return draft.sequence > (row.sequence ?? 0) ? 'new' : 'unchanged';
-  return row.idempotency_key === draft.key && isSame(row.fields, draft.fields) ? 'unchanged' : 'conflict';
+  return isSame(row.fields, draft.fields) ? 'unchanged' : 'conflict';
 }
 
 function isSame(one: DraftFields, other: DraftFields): boolean {

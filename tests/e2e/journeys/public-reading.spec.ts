@@ -213,6 +213,34 @@ test('an answer that a visitor typed is in the field after registering, and is p
   );
 });
 
+for (const saved of [true, false])
+  test(`a text that a visitor typed replaces no ${saved ? 'saved' : 'unsent'} draft of the member who signs in`, async ({
+    page,
+  }) => {
+    const field = page.getByLabel('Your answer');
+    const writer = await registerMember(page.request, newMember('Wanda Writer'), community.address);
+    await page.goto(`${community.address}/question/${questionId}`);
+    await waitForHydration(page);
+    if (!saved) await page.route('**/api/drafts/**', (route) => route.abort());
+    await field.fill('Written in an hour.');
+    await expect(page.getByText(saved ? 'Draft saved' : 'Saved on this device')).toBeVisible();
+    await page.unrouteAll();
+    await page.context().clearCookies();
+    await page.reload();
+    await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
+    await expect(field).toHaveValue('');
+    await field.fill('Typed signed out.');
+    await page.getByRole('button', { name: 'Post Answer' }).click();
+    await dialog(page).getByRole('link', { name: 'Log in' }).click();
+    await signIn(page, writer);
+    const choice = page.getByRole('region', { name: 'This draft was changed on another device' });
+    if (saved) {
+      await expect(choice).toContainText('Written in an hour.');
+      await expect(field).toHaveValue('Typed signed out.');
+    } else await expect(field).toHaveValue('Written in an hour.\n\nTyped signed out.');
+    await expect(choice).toHaveCount(saved ? 1 : 0);
+  });
+
 test('on a phone, pages of visitors are accessible in both themes, and the dialog is in view', async ({
   page,
 }) => {

@@ -72,6 +72,12 @@ describe('decideDraftMerge with a draft on the server', () => {
       'continues',
     ],
     [
+      'lets the member choose between an earlier draft of this browser and a text that a visitor typed',
+      record(null, { fields: { content: 'Mine', key: 'key-of-visitor' }, baseVersion: null, dirty: true }),
+      server('Earlier', { clientId: 'this-browser', sequence: 99 }),
+      'choice',
+    ],
+    [
       'lets the member choose if the local text is older than what this browser sent, as after its storage was restored',
       record('Mine', { dirty: true }),
       server('Mine, longer', { clientId: 'this-browser', sequence: 101 }),

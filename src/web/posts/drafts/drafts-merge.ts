@@ -46,8 +46,12 @@ export function decideDraftMerge(
   if (record === null) return 'behind';
   if (record.fields === null && record.postedKey !== null && record.postedKey === server.key) return 'waits';
   if (hasSameFields(record.fields, getDraftFields(server))) return 'same';
-  // This browser sent the server's draft but got no response, and its local text is newer.
-  const isOwn = server.clientId === browser && (server.sequence ?? 0) <= record.step;
+  // This browser sent the server's draft but got no response, and its local text is newer. A text with another key is
+  // another draft, such as one that a visitor typed before signing in.
+  const isOwn =
+    server.clientId === browser &&
+    (server.sequence ?? 0) <= record.step &&
+    (record.fields === null || record.fields['key'] === server.key);
   if (record.dirty && (server.version === record.baseVersion || isOwn || record.postedKey === server.key))
     return 'continues';
   const asks = record.dirty || server.clientId?.startsWith(tokenClientPrefix) === true;

@@ -21,14 +21,20 @@ export function listDraftRecords(memberId: number): { target: string; record: Dr
 }
 
 /**
- * Gives the drafts that a visitor typed to the member who has signed in. A draft of the member that the server does not
- * have yet stays.
+ * Gives the drafts that a visitor typed to the member who has signed in. They follow a text of the member that the server
+ * does not have yet. If it has another draft, the member chooses.
  */
 export function adoptVisitorDrafts(memberId: number): void {
   for (const { target, record } of listDraftRecords(visitor.id)) {
-    const own = readDraftRecord({ memberId, target });
-    if (own !== null && own.dirty && own.fields !== null) continue;
-    writeDraftRecord({ memberId, target }, record);
+    const draftRef = { memberId, target };
+    const own = readDraftRecord(draftRef);
+    const isUnsent = own?.dirty === true && own.fields?.['content'] != null;
+    writeDraftRecord(draftRef, isUnsent ? appendText(own, record) : record);
     removeDraftRecord({ memberId: visitor.id, target });
   }
+}
+
+function appendText(own: DraftRecord, { fields, changedAt }: DraftRecord): DraftRecord {
+  const content = [own.fields?.['content'], fields?.['content']].join('\n\n');
+  return { ...own, fields: { ...own.fields, content }, step: own.step + 1, changedAt };
 }
