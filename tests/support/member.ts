@@ -17,6 +17,7 @@ import type { Tag, TagDocument, TagsDocument, TagsPage, TagsViewer } from '#shar
 import { combineFeedPage, combineTag, combineTagsPage } from '#shared/discovery/viewer.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import type { VoteState } from '#shared/engagement/votes.ts';
+import { sendRequest } from './http-request.ts';
 
 /** A response. The caller states the type of `body`; `kind`, `code`, `detail` and `errors` are those of problem details. */
 export type ApiResponse<Body = unknown> = {
@@ -49,18 +50,17 @@ export class ApiClient {
     path: string,
     sending: RequestOptions = {},
   ): Promise<ApiResponse<Body>> {
-    const response = await fetch(`${this.address}/api${path}`, {
+    const response = await sendRequest(`${this.address}/api${path}`, {
       method,
       headers: this.#headers(sending),
-      ...(sending.body !== undefined && { body: toBodyText(sending.body) }),
-      ...(sending.file !== undefined && { body: new Blob([new Uint8Array(sending.file)]) }),
+      body: sending.file ?? (sending.body === undefined ? undefined : toBodyText(sending.body)),
     });
     this.#keepCookies(response.headers);
-    const text = await response.text();
+    const { text } = response;
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     // A response to HEAD has the content type without a body.
     const body = (isJson && text !== '' ? JSON.parse(text) : text) as Body & Partial<Problem>;
-    const { kind, code, detail, errors } = response.ok ? {} : body;
+    const { kind, code, detail, errors } = isSuccess(response) ? {} : body;
     if (response.status === 429) requireRetryAfter(response.headers, detail);
     return {
       status: response.status,
@@ -290,8 +290,10 @@ export async function register(address: string, name: string): Promise<Member> {
 
 /** The body of a successful response. Throws for errors. */
 export function expectOk<Body>(response: ApiResponse<Body>): Body {
-  if (response.status >= 200 && response.status < 300) return response.body;
+  if (isSuccess(response)) return response.body;
   throw new Error(`the API responded ${response.status} ${response.code}: ${response.detail}`);
 }
+
+const isSuccess = ({ status }: { status: number }) => status >= 200 && status < 300;
 
 const toBodyText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
