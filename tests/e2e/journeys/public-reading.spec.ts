@@ -213,10 +213,11 @@ test('an answer that a visitor typed is in the field after registering, and is p
   );
 });
 
-for (const saved of [true, false])
-  test(`a text that a visitor typed replaces no ${saved ? 'saved' : 'unsent'} draft of the member who signs in`, async ({
+for (const kind of ['saved', 'unsent'] as const)
+  test(`a text that a visitor typed replaces no ${kind} draft of the member who signs in`, async ({
     page,
   }) => {
+    const saved = kind === 'saved';
     const field = page.getByLabel('Your answer');
     const writer = await registerMember(page.request, newMember('Wanda Writer'), community.address);
     await page.goto(`${community.address}/question/${questionId}`);
