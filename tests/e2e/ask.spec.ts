@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { signIn } from './support/members.ts';
+import { holdRequests } from './support/held-requests.ts';
+import { askQuestion, registerMember, signIn } from './support/members.ts';
 import { askFields, openAskForm } from './support/forms.ts';
 import { uniqueText } from './support/posts.ts';
 import { test } from './support/shared-page.ts';
@@ -144,4 +145,45 @@ test('nothing can be typed while a question is being posted, so that nothing is 
   await expect(page.getByRole('alert')).toHaveText('Failed to create question. Please try again.');
   for (const field of [title, details, tags]) await expect(field).toBeEditable();
   await expect(details).toHaveValue('Details');
+});
+
+test('a member who opens another page while a question is sent learns how it went', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
+  const tag = uniqueText('tag').toLowerCase().replaceAll(' ', '-');
+  const follower = await playwright.request.newContext(baseURL === undefined ? {} : { baseURL });
+  await registerMember(follower);
+  await askQuestion(follower, { title: uniqueText('Who follows this tag?'), tags: [tag] });
+  expect((await follower.put(`/api/tags/${tag}/follow`, { data: { following: true } })).ok()).toBe(true);
+  await follower.dispose();
+  await openAskForm(page);
+  const { title, details, tags, post } = askFields(page);
+  await title.fill(uniqueText('Sent slowly'));
+  await details.fill('Details');
+  await tags.fill(tag);
+  await expect(page.getByText(`One person who follows ${tag}`)).toBeVisible();
+  const leave = async () => {
+    await post.click();
+    await expect(title).not.toBeEditable();
+    await page.getByRole('link', { name: 'Topics' }).first().click();
+    await expect(page.getByRole('heading', { name: 'Discover Topics' })).toBeVisible();
+  };
+  const arriving = Promise.withResolvers<void>();
+  await page.route('**/api/questions', async (route) => {
+    await arriving.promise;
+    await route.abort();
+  });
+  await leave();
+  arriving.resolve();
+  await expect(page.getByRole('alert')).toHaveText('Failed to create question. Please try again.');
+  await page.unroute('**/api/questions');
+  await page.getByRole('link', { name: 'Ask Question' }).click();
+  await expect(page.getByText(`One person who follows ${tag}`)).toBeVisible();
+  const release = await holdRequests(page, '**/api/questions');
+  await leave();
+  release();
+  await expect(page.getByText('Posted. One person who follows its tags sees it')).toBeVisible();
+  await expect(page).toHaveURL(/\/topics$/u);
 });

@@ -10,7 +10,7 @@ import { limits } from '#shared/core/limits.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { isComposing } from '#web/core/composition.ts';
-import { toast } from '#web/core/toast.ts';
+import { toast, toastError } from '#web/core/toast.ts';
 import { useDraft } from '#web/posts/drafts/useDraft.ts';
 import { ApiError, translateCodedError } from '#web/core/errors.ts';
 import { paths, stringifySearch } from '#web/core/paths.ts';
@@ -59,7 +59,17 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   const tagField = useRef<HTMLInputElement>(null);
   const suggestions = useRef<HTMLDivElement>(null);
   const client = useQueryClient();
-  const ask = usePostQuestion(props.member.id);
+  const ask = usePostQuestion(props.member.id, {
+    onPosted: (posted, sent) => {
+      if (isHeld(posted)) return showHeldPost(client);
+      const message = proposedMessage(splitTags(sent).proposedTags) ?? postedMessage(audience);
+      if (message !== null) toast(message);
+    },
+    onFailed: (error) => {
+      const refused = toAskProblem(error);
+      if (title.current === null && refused !== null) toastError(refused.message);
+    },
+  });
   const tagsError = findTagsProblem(parseTags(draft.tags));
   const similar = useSimilarQuestions(draft).data;
   const audience = useAudience(draft.tags).data;
@@ -83,15 +93,10 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
     if (invalid !== null) return fail(invalid);
     setProblem(null);
     ask.mutate(draft, {
-      onSuccess: (posted) => {
+      // Only while the form is open. Later, an event of the server clears the draft.
+      onSuccess: ({ id }) => {
         clearDraft();
-        const { id } = posted;
-        if (isHeld(posted)) showHeldPost(client);
-        else {
-          const message = proposedMessage(splitTags(draft).proposedTags) ?? postedMessage(audience);
-          if (message !== null) toast(message);
-        }
-        return props.onPosted(id);
+        props.onPosted(id);
       },
       onError: (error) => {
         // An earlier try succeeded although its response was lost, and the text has changed since: this is a new post.

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { countCodePoints, tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
+import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import { findTagsProblem, normalizeTag, parseTags } from '#shared/posts/tags.ts';
 import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
@@ -12,6 +13,7 @@ import { splitTags } from './tag-proposals.ts';
  * double click posts it once.
  */
 export type AskDraft = { title: string; content: string; tags: string; proposals: string; key: string };
+type Posted = { id: number } | HeldPostId;
 export type AskProblem = { field: 'title' | 'content' | 'tags' | null; message: string };
 
 export const createAskDraft = (): AskDraft => ({
@@ -41,10 +43,14 @@ export function validateAskDraft({
   return problem === null ? null : { field: 'tags', message: translateCodedError(problem) };
 }
 
-export function usePostQuestion(memberId: number) {
+/** The functions are also called after the form is closed. */
+export function usePostQuestion(
+  memberId: number,
+  after: { onPosted: (posted: Posted, sent: AskDraft) => void; onFailed: (error: Error) => void },
+) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ title, content, key, ...tags }: AskDraft) =>
+    mutationFn: ({ title, content, key, ...tags }: AskDraft): Promise<Posted> =>
       readJson(
         api.questions.$post(
           {
@@ -54,7 +60,11 @@ export function usePostQuestion(memberId: number) {
           getRequestOptions(memberId),
         ),
       ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['feed'] }),
+    onSuccess: (posted, sent) => {
+      after.onPosted(posted, sent);
+      return queryClient.invalidateQueries({ queryKey: ['feed'] });
+    },
+    onError: after.onFailed,
   });
 }
 
