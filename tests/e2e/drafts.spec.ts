@@ -240,7 +240,9 @@ test('a draft that is saved while it is posted does not seem to be posted elsewh
   await page.goto(`/question/${id}`);
   await waitForHydration(page);
   // The draft reaches the server after the answer, and the response to the answer comes after that to the draft.
-  const refused = page.waitForResponse((response) => response.status() === 410);
+  const saveResponse = page.waitForResponse(
+    (response) => response.request().method() === 'PUT' && response.url().includes('/drafts/'),
+  );
   const posted = Promise.withResolvers<void>();
   await page.route('**/drafts/**', async (route) => {
     if (route.request().method() === 'PUT') await posted.promise;
@@ -250,12 +252,13 @@ test('a draft that is saved while it is posted does not seem to be posted elsewh
     if (route.request().method() !== 'POST') return route.continue();
     const response = await route.fetch();
     posted.resolve();
-    await (await refused).finished();
+    await (await saveResponse).finished();
     await route.fulfill({ response });
   });
   await field(page).fill('Typed and posted at once.');
   await page.waitForRequest((request) => request.method() === 'PUT' && request.url().includes('/drafts/'));
   await button(page, 'Post Answer').click();
+  expect((await saveResponse).status()).toBe(410);
   await expect(page.getByRole('article', { name: 'Answer by Ada' })).toContainText('Typed and posted');
   await expect(field(page)).toHaveValue('');
   // A message about the draft would be shown before that of a bookmark.
