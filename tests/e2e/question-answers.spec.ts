@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 import { expectAccessible } from './support/accessibility.ts';
+import { listening } from './support/live.ts';
 import { askQuestion, registerMember, newMember } from './support/members.ts';
 import { postAnswer, postReply, questionUrl, uniqueText } from './support/posts.ts';
 import { deleteState, openThreeMembers, putState, type ThreeMembers } from './support/three-members.ts';
@@ -136,6 +137,36 @@ test('an accepted answer far behind the first page is listed first, and a link t
   await expect(page.locator(`#answer-${second}`)).toBeFocused({ timeout: 30_000 });
   await page.goto(`/question/${id}#answer-${oldest}`);
   await expect(page.locator(`#answer-${oldest}`)).toBeInViewport();
+});
+
+test('a new answer behind answers that are not loaded is counted once, also if its event comes first', async () => {
+  const { ada, ben } = trio;
+  const id = await askQuestion(ada.request, { title: uniqueText('How many of very many?') });
+  await Promise.all(
+    Array.from({ length: 51 }, (_, n) =>
+      postAnswer(n % 2 === 0 ? ben.request : ada.request, id, `Answer ${n}`),
+    ),
+  );
+  const { page } = trio.cleo;
+  await listening(page, () => page.goto(`/question/${id}?sort=oldest`));
+  await expect(page.getByRole('heading', { name: '51 Answers' })).toBeVisible();
+  const post = async (text: string) => {
+    await page.getByLabel('Your answer', { exact: true }).fill(text);
+    await page.getByRole('button', { name: 'Post Answer' }).click();
+  };
+  await page.route('**/answers', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    await expect(page.getByRole('heading', { name: '52 Answers' })).toBeVisible();
+    await route.fulfill({ response });
+  });
+  await post('After its event');
+  await expect(page.getByRole('article').filter({ hasText: 'After its event' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '52 Answers' })).toBeVisible();
+  await page.unroute('**/answers');
+  await post('Before its event');
+  await expect(page.getByRole('article').filter({ hasText: 'Before its event' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '53 Answers' })).toBeVisible();
 });
 
 test('new posts since the last visit are marked and linked; replies collapse, and a link to a reply expands them', async () => {

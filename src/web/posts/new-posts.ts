@@ -36,11 +36,16 @@ export function postReply(
     : readJson(api.answers[':id'].replies.$post({ ...request, param: { id: String(to.answerId) } }, sending));
 }
 
-/** Adds a new answer once, in its place in the order. */
+/**
+ * Adds a new answer once, in its place in the order. If its neighbours are still to be loaded, the page may have been
+ * fetched after the answer was posted and count it already. Then its event has the page fetched (`useLiveQuestion`).
+ */
 export function addAnswer(page: QuestionPageData, answer: Answer): QuestionPageData {
-  const { items } = page.answers;
+  const { items, nextCursor } = page.answers;
   if (items.some((known) => known.id === answer.id)) return page;
-  return withAnswerCount(withAnswers(page, items.toSpliced(newAnswerIndex(page), 0, answer)), 1);
+  const index = newAnswerIndex(page);
+  const mayBeCounted = index === items.length && nextCursor !== null;
+  return withAnswerCount(withAnswers(page, items.toSpliced(index, 0, answer)), mayBeCounted ? 0 : 1);
 }
 
 /** Adds a new reply once, at the end. If more replies are still to be loaded, they include it too. */

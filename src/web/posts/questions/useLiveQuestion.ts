@@ -90,7 +90,11 @@ export function useLiveQuestion(
       }
       case 'answer-posted': {
         const answer = { kind: 'answer', id: event.answerId } as const;
-        if (isShown('answer', answer.id)) return;
+        if (isShown('answer', answer.id)) {
+          // `addAnswer` may have left it out of the count.
+          if (cache.read()?.answers.nextCursor != null) refetch();
+          return;
+        }
         // The viewer's own answer appears immediately. Its event can arrive before the response to its request.
         // A page after the first one shows no new answers at its top.
         const isHeldBack = after === null && event.authorId !== memberId && !hasOpenForm(answer);
