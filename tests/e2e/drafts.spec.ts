@@ -458,6 +458,8 @@ for (const opened of ['before', 'during'] as const)
     const saving = page.waitForRequest(isSave);
     await field(page).fill('Not for long');
     await saving;
+    // The form, which follows other tabs.
+    await expect(button(page, 'Post Answer')).toBeEnabled();
     if (opened === 'before') await other.getByRole('link', { name: 'Drafts' }).first().click();
     // This tab saves the draft, too.
     else await other.goto('/drafts');
@@ -496,6 +498,8 @@ test('a draft that is discarded between two saves of a page that is left does no
   };
   await field(page).fill('Not for');
   await expect.poll(() => releases.length).toBe(1);
+  // The form, which sends what is typed when the page is left.
+  await expect(button(page, 'Post Answer')).toBeEnabled();
   await field(page).fill('Not for long');
   await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
   await expect.poll(() => releases.length).toBe(2);
