@@ -177,7 +177,10 @@ async function migrateOnly({ config, log }: CommandContext): Promise<void> {
   const { connection, stop } = await connect({ config, log }, { creates: true });
   const db = openDatabase({ connection });
   try {
-    const applied = await migrate(db, migrationsDirectory, (name) => console.log(`Applying ${name} …`));
+    const applied = await migrate(db, migrationsDirectory, {
+      onUpgrade: (name) => console.log(`Applying ${name} …`),
+      onLocked: () => console.log('Waiting for another transaction, such as a backup …'),
+    });
     console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
   } finally {
     await db.destroy();

@@ -111,9 +111,14 @@ export async function serve({ config, log, demo = false, passwordCost }: ServeOp
 async function runMigrations(connection: pg.PoolConfig, log: Logger): Promise<void> {
   const db = openDatabase({ connection, maxConnections: 1 });
   try {
-    const migrated = await migrate(db, migrationsDirectory, (name) =>
-      log.info(`Applying the migration ${name}. This can take minutes in a large community …`),
-    );
+    const migrated = await migrate(db, migrationsDirectory, {
+      onUpgrade: (name) =>
+        log.info(`Applying the migration ${name}. This can take minutes in a large community …`),
+      onLocked: () =>
+        log.info(
+          'The migration waits for another transaction, such as a backup. It tries again until that ends.',
+        ),
+    });
     for (const name of migrated) log.info(`Applied the migration ${name}.`);
   } finally {
     await db.destroy();

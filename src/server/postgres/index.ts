@@ -12,6 +12,7 @@ export { cleanUpOrphans } from './embedded-orphan-cleanup.ts';
 export { startEmbeddedPostgres } from './embedded.ts';
 export {
   applyMigrations,
+  lockMigrations,
   listMigrationNames,
   listPendingMigrations,
   migrate,

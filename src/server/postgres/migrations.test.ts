@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#tests/support/database.ts';
 import { type Database, openDatabase, transaction } from '#server/core/database.ts';
@@ -57,6 +58,33 @@ test("waits for another node's migration without a timeout", async () => {
   }
 });
 
+test('lets others read while a backup holds a table that it changes, and migrates afterwards', async () => {
+  await add(next, 'create table pet (name text); create table owner (name text);');
+  await migrate(db, directory);
+  const backup = new pg.Client(database.connection);
+  await backup.connect();
+  await backup.query('begin; select from pet');
+  await add('9002_more.sql', 'alter table owner add column age int; alter table pet add column age int;');
+  let waits = 0;
+  const locked = Promise.withResolvers<void>();
+  const migrated = migrate(db, directory, {
+    onLocked: () => {
+      waits++;
+      locked.resolve();
+    },
+  });
+  await Promise.race([locked.promise, migrated]);
+  for (let round = 0; round < 20; round++) {
+    await rowsOf('pet');
+    await rowsOf('owner');
+  }
+  await backup.query('rollback');
+  await backup.end();
+  expect(await migrated).toEqual(['9002_more.sql']);
+  expect(waits).toBe(1);
+  expect(await rowsOf('pet')).toEqual([]);
+});
+
 test('rolls back all migrations of a run when one fails', async () => {
   await add(next, 'create table pet (name text);');
   await add('9002_broken.sql', 'create table owner (name text); select 1 / 0;');
@@ -64,7 +92,10 @@ test('rolls back all migrations of a run when one fails', async () => {
   await expect(rowsOf('pet')).rejects.toThrow('does not exist');
   await add('9002_broken.sql', 'create table owner (name text);');
   const begun: string[] = [];
-  expect(await migrate(db, directory, (name) => begun.push(name))).toEqual([next, '9002_broken.sql']);
+  expect(await migrate(db, directory, { onUpgrade: (name) => begun.push(name) })).toEqual([
+    next,
+    '9002_broken.sql',
+  ]);
   expect(begun).toEqual([next, '9002_broken.sql']);
 });
 

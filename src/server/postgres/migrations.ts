@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import {
   type Database,
@@ -9,6 +10,7 @@ import {
   type Tx,
   transaction,
 } from '#server/core/database.ts';
+import { isLockTimeout } from '#server/core/database-lock-waits.ts';
 
 /** Thrown when the database and the migration files do not match. Its message is for the operator. */
 export class MigrationError extends Error {}
@@ -17,23 +19,47 @@ export class MigrationError extends Error {}
 const migrationLock = 7_275_539;
 
 /**
+ * How long a migration waits for the lock of a table, in milliseconds, and the pause until the next attempt. A backup
+ * holds the tables that it has copied, and all requests to a table wait behind a migration that waits for it. Without
+ * the pauses they would get 503 until the backup ends.
+ */
+const tableLockTimeoutMs = 1_000;
+const pauseMs = 4_000;
+
+/**
  * Applies the files `NNNN_name.sql` of `directory` in order, all in one transaction. Returns the names of the files
- * applied by this call.
- * @param onUpgrade called before each migration of a database that is not empty, because that can take long
+ * applied by this call. If it does not get a lock, the transaction is rolled back and runs again after a pause.
+ * @param hooks.onUpgrade called before each migration of a database that is not empty, because that can take long
+ * @param hooks.onLocked called once if another transaction holds a lock that is needed
  * @throws MigrationError if an applied file was changed or is missing (the database is newer than the program)
  */
 export async function migrate(
   db: Database,
   directory: string,
-  onUpgrade?: (name: string) => void,
+  { onUpgrade, onLocked }: { onUpgrade?: (name: string) => void; onLocked?: () => void } = {},
 ): Promise<string[]> {
   const files = await readMigrations(directory);
-  const run = async (tx: Tx) => {
-    // The migration of another node may take as long as this one.
-    await removeStatementTimeout(tx);
-    return applyFiles(tx, files, onUpgrade);
-  };
-  return transaction(db, run, { lockTimeoutMs: 0 });
+  for (let attempt = 1; ; attempt++) {
+    const run = async (tx: Tx) => {
+      // The migration of another node may take as long as this one.
+      await removeStatementTimeout(tx);
+      await lockMigrations(tx);
+      await sql`set local lock_timeout = ${sql.lit(tableLockTimeoutMs)}`.execute(tx);
+      return applyFiles(tx, files, attempt === 1 ? onUpgrade : undefined);
+    };
+    try {
+      return await transaction(db, run, { lockTimeoutMs: 0 });
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (attempt === 1) onLocked?.();
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** Waits until no other node migrates the database or fills it from a backup, and keeps them out until the commit. */
+export async function lockMigrations(tx: Queryable): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
 }
 
 /**
@@ -48,7 +74,7 @@ export async function listPendingMigrations(
 }
 
 /**
- * Runs in the caller's transaction: gives an empty database the state of one to which exactly these migrations were
+ * Runs in the caller's transaction, which has called `lockMigrations`: gives an empty database the state of one to which exactly these migrations were
  * applied.
  * @throws MigrationError if one of them is not among the files or differs
  */
@@ -71,7 +97,6 @@ async function applyFiles(
   files: MigrationFile[],
   onUpgrade?: (name: string) => void,
 ): Promise<string[]> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
   await sql`create table if not exists migration (
     name text primary key,
     checksum text not null,
