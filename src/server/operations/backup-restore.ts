@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { databaseFromClient } from '#server/core/database.ts';
-import { applyMigrations } from '#server/postgres/index.ts';
+import { applyMigrations, lockMigrations } from '#server/postgres/index.ts';
 import type { Progress } from '#server/core/progress.ts';
 import {
   type BackupCompletion,
@@ -52,6 +52,8 @@ export async function restoreBackup(
     set timezone = 'UTC';
     begin;`);
   try {
+    // A node that starts now waits, or has filled the database.
+    await lockMigrations(databaseFromClient(client));
     await assertEmpty(client);
     const restored = await loadRows(options);
     signal.throwIfAborted();

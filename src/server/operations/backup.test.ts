@@ -10,7 +10,7 @@ import { migrationsDirectory } from '#server/core/paths.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { runAsAdmin, type TestDatabase, withDatabase } from '#tests/support/database.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import { createTemporaryDirectory, isRoot, unprivilegedUser } from '#tests/support/parley.ts';
+import { createTemporaryDirectory, eventually, isRoot, unprivilegedUser } from '#tests/support/parley.ts';
 import { startServerOn, startTestServer } from '#tests/support/server.ts';
 import { registerBackupCommands } from './backup-command.ts';
 import { listTables } from './backup-tables.ts';
@@ -227,6 +227,24 @@ test('refuses a database that is not empty, and does not change it', async () =>
   expect(refused).toMatchObject({ code: 1, out: '' });
   expect(refused.err).toMatch(/^The database is not empty: it has the table \w+\. Nothing was changed\.$/m);
   expect(await everything(server.database.connection)).toEqual(before);
+});
+
+test('refuses a database that a starting node fills at the same moment', async () => {
+  const { connection } = await emptyDatabase();
+  const restored = await withClient(connection, async (node) => {
+    await node.query('begin; select pg_advisory_xact_lock(7275539); create table setting (name text)');
+    const restoring = run(connection, ['restore', whole]);
+    await eventually(async () => {
+      const { rows } = await node.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+      return rows.length > 0;
+    });
+    await node.query('commit');
+    return restoring;
+  });
+  expect(restored).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('The database is not empty: it has the table setting.'),
+  });
 });
 
 test('refuses to overwrite an existing file, and one that another backup is writing', async () => {
