@@ -231,8 +231,9 @@ export function createApp(options: AppOptions) {
   const pushSubscriptions = createPushSubscriptions({ db, pusher: background?.webPushSender });
   const limits = createWriteLimits(db);
   if (caches !== undefined) app.use('/api/*', setWritesCookie(caches.responses.writes, settings));
-  const limitNetworks = limitVisitors({ requestLimits, settings, sessions: caches?.sessions });
-  app.use('/api/*', limitNetworks);
+  const visitorLimits = { requestLimits, settings, sessions: caches?.sessions };
+  app.use('/api/*', limitVisitors(visitorLimits, { hasViewerLimits: true }));
+  const limitOutsideApi = limitVisitors(visitorLimits, { hasViewerLimits: false });
   const moderation = background?.moderation ?? { queueEmail: undefined, queueWork: undefined };
   const api = createApi({
     db,
@@ -290,7 +291,7 @@ export function createApp(options: AppOptions) {
   const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
   app.get(
     `${uploadsPath}/*`,
-    limitNetworks,
+    limitOutsideApi,
     serveUploads({ db, settings, siteSettings, objectStore }, viewerOf),
   );
   app.on(
@@ -304,14 +305,14 @@ export function createApp(options: AppOptions) {
       widgetDataPath,
       sitePicturesPath,
     ],
-    limitNetworks,
+    limitOutsideApi,
   );
   app.get(
     widgetDataPath,
     limitPublicSearches({ requestLimits, settings }, ({ related }) => related !== undefined),
   );
   app.get(sitePicturesPath, serveSitePictures({ db }));
-  app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitNetworks);
+  app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitOutsideApi);
   app.route(
     '/',
     mcpRoutes({ db, settings, siteSettings, apiTokens, fetchApi: (request) => app.fetch(request) }),
@@ -339,7 +340,7 @@ export function createApp(options: AppOptions) {
       recentPages: options.recentPages,
     });
     const { sendManifest, sendShell } = createSiteFiles(directory, siteSettings);
-    app.get('/', limitNetworks, page);
+    app.get('/', limitOutsideApi, page);
     app.get('/index.html', sendShell);
     app.get('/manifest.webmanifest', sendManifest);
     // Looking for a file takes longer than sending a page.
@@ -347,7 +348,7 @@ export function createApp(options: AppOptions) {
     app.get('/:file{[\\w-]+\\.[a-z]+}', serveStatic({ ...files, onFound: cacheRevalidated }));
     const redirect =
       settings.importedSite === null ? continueRequest : redirectImportedPosts(fetchApi, { siteSettings });
-    app.get('*', limitNetworks, redirect, page, sendShell);
+    app.get('*', limitOutsideApi, redirect, page, sendShell);
   }
 }
 

@@ -7,6 +7,7 @@ import { createNodeCaches, type NodeCaches, serveCachedFirst } from '#server/nod
 import { startHttpServer } from '#server/core/http-server.ts';
 import { openSiteSettings, type SiteSettings } from '#server/core/site-settings.ts';
 import { type EventStream, followEventStream } from '#server/core/event-stream.ts';
+import type { RequestLimits } from '#server/core/request-limits.ts';
 import type { TestDatabase } from './database.ts';
 import type { Member } from './member.ts';
 import { defaultSettings } from './server.ts';
@@ -27,6 +28,7 @@ export type CachingNode = {
 export async function startCachingNode(
   { connection }: TestDatabase,
   maxBytes = 16 * 1_024 * 1_024,
+  requestLimits?: RequestLimits,
 ): Promise<CachingNode> {
   const settings = defaultSettings;
   const log = pino({ level: 'error' });
@@ -46,7 +48,15 @@ export async function startCachingNode(
     onGap: () => caches?.clear(),
   });
   caches = createNodeCaches({ db, settings, stream, maxBytes });
-  const app = createApp({ db, siteSettings, settings, log, position: stream.position, caches });
+  const app = createApp({
+    db,
+    siteSettings,
+    settings,
+    log,
+    position: stream.position,
+    caches,
+    requestLimits,
+  });
   const handler = await serveCachedFirst(caches, {
     settings,
     position: stream.position,

@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createRequestLimits } from './request-limits.ts';
+import { startCachingNode } from '#tests/support/caching-node.ts';
+import type { Member } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -56,6 +59,35 @@ test('refuses a write while a hundred writes of the member wait, and says when t
   await release();
   expect((await Promise.all(sent)).filter((status) => status === 200)).toHaveLength(101);
   expect(refused).toEqual(Array.from({ length: 9 }, () => [429, 'too-many', '1']));
+});
+
+test("limits a member's requests for files, which no limit of the API counts, and those of another member on their own", async () => {
+  const node = await startCachingNode(
+    server.database,
+    undefined,
+    createRequestLimits(() => 0),
+  );
+  onTestFinished(node.stop);
+  const open = async (member: Member) => {
+    const headers = { cookie: [...member.cookies].map((pair) => pair.join('=')).join('; ') };
+    return (await fetch(`${node.address}/uploads/none`, { headers })).status;
+  };
+  for (const member of [ann, bob]) await node.browserOf(member).get('/notifications');
+  const statuses: number[] = [];
+  while (statuses.length < 3_100)
+    statuses.push(...(await Promise.all(Array.from({ length: 100 }, () => open(ann)))));
+  expect(statuses.filter((status) => status === 404)).toHaveLength(3_000);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(100);
+  expect(await open(bob)).toBe(404);
+});
+
+test('counts requests with any cookie by network where no session is kept in memory', async () => {
+  const requestLimits = createRequestLimits(() => 0);
+  const node = await server.startSecondNode({ requestLimits });
+  onTestFinished(() => node.stop());
+  for (let n = 0; n < 3_000; n++) requestLimits.consumeForNetwork('127.0.0.1');
+  for (const path of ['/api/feeds/recent', '/uploads/none'])
+    expect((await fetch(node.address + path, { headers: { cookie: 'x=1' } })).status).toBe(429);
 });
 
 async function waitingForLocks(): Promise<number> {

@@ -12,20 +12,24 @@ import type { OperatorSettings } from './operator-settings.ts';
 export type VisitorLimits = {
   requestLimits: RequestLimits | undefined;
   settings: OperatorSettings;
-  /** Recently verified sessions. Absent if every request queries the database. */
+  /** Recently verified sessions. Absent if every request queries the database: members then count as visitors, too. */
   sessions: { find: (cookie: string) => Viewer | undefined } | undefined;
 };
 
-/** Counts requests by network address until the member is known. */
-export function limitVisitors({ requestLimits, settings, sessions }: VisitorLimits) {
+/**
+ * Counts requests by network address, except those of members with a recent session. `limitViewers` counts these in the
+ * API; elsewhere (`hasViewerLimits` false) each member has the limit of a network.
+ */
+export function limitVisitors(
+  { requestLimits, settings, sessions }: VisitorLimits,
+  { hasViewerLimits }: { hasViewerLimits: boolean },
+) {
   return createMiddleware<NodeEnv>(async (c, next) => {
     const cookie = c.req.header('cookie');
-    // Without recent sessions, members and visitors cannot be distinguished here. Requests are counted when the member
-    // is known.
-    const mayBeMember =
-      cookie !== undefined && (sessions === undefined || sessions.find(cookie) !== undefined);
-    if (!mayBeMember && !isInternal(c))
-      requestLimits?.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies));
+    const member = cookie === undefined ? undefined : sessions?.find(cookie);
+    if (member === undefined) {
+      if (!isInternal(c)) requestLimits?.consumeForNetwork(getNetworkAddress(c, settings.trustedProxies));
+    } else if (!hasViewerLimits) requestLimits?.consumeForNetwork(`member ${member.id}`);
     await next();
   });
 }

@@ -20,7 +20,8 @@ export type RequestLimits = {
    */
   consume: (viewer: Viewer, requestClass: RequestClass) => void;
   /**
-   * Counts a visitor's request: all of them, or only the searches.
+   * Counts a visitor's request: all of them, or only the searches. `address` is any other key for requests that count
+   * like those of a network.
    * @throws ProblemError 'too-many'
    */
   consumeForNetwork: (address: string, requestClass?: 'searching') => void;
