@@ -27,7 +27,7 @@ export type ObjectStore = {
   delete: (key: string) => Promise<void>;
 };
 
-/** Milliseconds for connecting, and for a response. */
+/** Milliseconds for connecting, for the start of a response, and without a byte of a response that has started. */
 const connectTimeoutMs = 5_000;
 const responseTimeoutMs = 10_000;
 
@@ -101,6 +101,8 @@ function createClient(sdk: Sdk, settings: ObjectStoreSettings): S3Client {
     requestHandler: {
       connectionTimeout: connectTimeoutMs,
       requestTimeout: responseTimeoutMs,
+      // Without it, responses that stall would keep the connections of the client until a restart.
+      socketTimeout: responseTimeoutMs,
       throwOnRequestTimeout: true,
     },
   });

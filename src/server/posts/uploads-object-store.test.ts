@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import sharp from 'sharp';
@@ -217,6 +220,19 @@ describe('a database becomes the owner of a bucket', () => {
     };
     expect(await update({ put })).toBe(false);
   });
+});
+
+test('an object store that stops in the middle of an object is an error', async () => {
+  const stalling = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half');
+  }).listen(0, '127.0.0.1');
+  await once(stalling, 'listening');
+  const { port } = stalling.address() as AddressInfo;
+  const store = createObjectStore({ ...bucket.settings, endpoint: `http://127.0.0.1:${port}` });
+  await expect(store.get('a.webp')).rejects.toThrow(ObjectStoreError);
+  stalling.closeAllConnections();
+  stalling.close();
 });
 
 test('an object store that refuses the key is an error without the key in its message', async () => {
