@@ -105,10 +105,11 @@ export async function followEventStream(options: {
     position: () => current.position,
     readSince: readMissed,
     catchUp(topic, { events, gap, position }) {
+      const lost: CatchUp = { events: [], gap: true, position: current.position };
       const from = parsePosition(position);
-      const later = gap || from === null ? [] : recent.listAfter(from, topic);
-      if (gap || from === null || later.length > maxReplayed)
-        return { events: [], gap: true, position: current.position };
+      if (gap || from === null || hasGap(from, current.snapshot)) return lost;
+      const later = recent.listAfter(from, topic);
+      if (later.length > maxReplayed) return lost;
       return { events: [...events, ...later], gap: false, position: current.position };
     },
     lagSeconds: () => Math.max(deliveryDelay, (performance.now() - lastReadAt - pollIntervalMs) / 1_000),

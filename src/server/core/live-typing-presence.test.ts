@@ -169,7 +169,8 @@ test('ends after lost events if the question was hidden meanwhile, and goes on o
     )
     update base_question set hidden_by = hidden.id from hidden where base_question.id = post_id`.execute(db);
   await db.destroy();
-  first.live.announceGap('');
+  // The sockets stay open during the test.
+  first.live.announceGap('', 600_000);
   await eventually(() => reader.typingCount(hidden) === 0);
   const later = await openLiveClient(second.address, olga, hidden, shown);
   await eventually(() => later.typingCount(shown) === 1);

@@ -43,6 +43,13 @@ async function rawSocket(member: Member): Promise<{ socket: WebSocket; closed: P
   return { socket, closed };
 }
 
+async function query(text: string, values: unknown[]): Promise<void> {
+  const client = new pg.Client(database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(text, values);
+}
+
 test('refuses a socket without a session', async () => {
   const stranger = await register(first.address, 'Stranger');
   stranger.cookies.clear();
@@ -249,6 +256,41 @@ test('refuses a socket whose session ends during the handshake', async () => {
   };
   const late = new LiveClient(slow.address, phone);
   expect(await late.ended).toBe('io server disconnect');
+});
+
+test('closes all sockets after lost events, so that those of ended sessions are refused', async () => {
+  const node = await startLiveNode(database);
+  onTestFinished(() => node.stop());
+  const [phone, laptop] = [await ann.signInElsewhere(), await ann.signInElsewhere()];
+  const sockets = await Promise.all([phone, laptop].map((each) => openLiveClient(node.address, each)));
+  const { items } = expectOk(await phone.get<{ items: { id: number; current: boolean }[] }>('/sessions'));
+  await query('delete from session where id = $1', [items.find(({ current }) => current)?.id]);
+  node.live.announceGap('', 0);
+  expect(await Promise.all(sockets.map(({ ended }) => ended))).toEqual([
+    'io server disconnect',
+    'io server disconnect',
+  ]);
+  expect(await new LiveClient(node.address, phone).ended).toBe('signed-out');
+  await openLiveClient(node.address, laptop);
+});
+
+test('closes a socket if more events of its member were lost during the handshake than are replayed', async () => {
+  let meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  const slow = await startLiveNode(database, { beforeAdmit: () => meanwhile() });
+  onTestFinished(() => slow.stop());
+  const topic = `member:${ann.id}` as const;
+  const open = await openLiveClient(slow.address, ann, topic);
+  meanwhile = async () => {
+    const delivered = new Promise((resolve) => open.socket.once('events', resolve));
+    await query(
+      `insert into event (topic, event) select $1, '{"kind": "bookmarks-changed"}' from generate_series(1, 501)`,
+      [topic],
+    );
+    await delivered;
+  };
+  expect(await new LiveClient(slow.address, ann).ended).toBe('io server disconnect');
+  meanwhile = () => Promise.resolve();
+  await openLiveClient(slow.address, ann);
 });
 
 test('closes a socket that does not read before its queue exceeds a megabyte', async () => {

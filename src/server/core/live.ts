@@ -46,8 +46,8 @@ type LiveSocket = Socket<ToServer, ToBrowser, DefaultEventsMap, SocketData>;
 export type LiveServer = {
   /** Delivers events to the sockets that joined their topics. */
   deliver(events: readonly TopicEvent[], position: Position): void;
-  /** Tells every socket that events are lost. */
-  announceGap(position: Position): void;
+  /** Tells every socket that events are lost, and closes each within this many milliseconds, so that it reconnects. */
+  announceGap(position: Position, reconnectWithinMs?: number): void;
   countSockets(): number;
   /** Asks every socket, including new ones, to reconnect within this many milliseconds. */
   drain(milliseconds: number): void;
@@ -79,6 +79,9 @@ const socketLimits = {
  * faster.
  */
 const minReconnectMs = 1_000;
+
+/** Within how many milliseconds all sockets reconnect after events were lost. */
+const gapReconnectMs = 30_000;
 
 /** How long the response with the new token of a session may take, in milliseconds. */
 const newTokenMs = 3_000;
@@ -122,10 +125,14 @@ export function startLiveServer({
         if (isQuestion(topic) && liveEvents.some(({ kind }) => kind === 'deleted')) endTypingOn(topic);
       }
     },
-    announceGap(position) {
+    announceGap(position, reconnectWithinMs = gapReconnectMs) {
       io.emit('gap', position);
-      // The lost events may include those of hidden questions.
-      for (const socket of io.of('/').sockets.values()) checkTypingAgain(socket);
+      for (const socket of io.of('/').sockets.values()) {
+        // The lost events may include those of hidden questions,
+        checkTypingAgain(socket);
+        // and those of ended sessions and lost roles, which the next handshake checks.
+        setTimeout(() => socket.disconnect(true), Math.random() * reconnectWithinMs).unref();
+      }
     },
     countSockets: () => io.engine.clientsCount,
     drain(milliseconds) {
@@ -188,9 +195,11 @@ export function startLiveServer({
     const withinMs = drainedAt === undefined ? 0 : drainedAt - performance.now();
     if (withinMs > minReconnectMs) socket.emit('reconnect', { withinMs });
     void socket.join(typingRoom(viewer.id));
-    // The session ended during the handshake.
-    const meanwhile = { events: [], gap: false, position: socket.data.connectedAt };
-    closeIfEnded(socket, stream.catchUp(memberTopic(viewer), meanwhile).events);
+    // The session ended during the handshake, or may have.
+    const before = { events: [], gap: false, position: socket.data.connectedAt };
+    const meanwhile = stream.catchUp(memberTopic(viewer), before);
+    if (meanwhile.gap) socket.disconnect(true);
+    else closeIfEnded(socket, meanwhile.events);
   }
 
   async function subscribe(socket: LiveSocket, request: unknown): Promise<SubscribeResult> {
