@@ -253,6 +253,25 @@ it('leaves a bio as it is that would be longer than allowed with absolute addres
   ]);
 });
 
+it('imports texts without visible characters, but not tags', async () => {
+  const community = await createTestCommunity();
+  const invisible = '\u200B';
+  await importByHand(
+    community,
+    await writeJsonLines({
+      questions: [{ id: 1, title: invisible, content: invisible, tags: [invisible, 'tea'] }],
+      answers: [{ id: 1, questionId: 1, content: invisible }],
+      tags: [{ name: invisible }],
+    }),
+  );
+  expect(
+    await community.rows(
+      `select question.title, question.content, tag_text, answer.content as answer
+       from question join answer on question_id = question.id`,
+    ),
+  ).toEqual([{ title: invisible, content: invisible, tag_text: 'tea', answer: invisible }]);
+});
+
 it('makes links absolute on the host of a forum whose address has a path', async () => {
   const community = await createTestCommunity();
   const here = { questions: [{ id: 77, title: 'Here', content: 'C' }] };

@@ -37,6 +37,7 @@ describe('posting an answer', () => {
 
   test.each([
     ['a blank text', ' \n\t '],
+    ['invisible characters', '\u200B\n\u202E'],
     ['30,001 characters', 'x'.repeat(30_001)],
     ['a NUL', 'a\0b'],
     ['half a character', 'a\ud800b'],

@@ -59,6 +59,16 @@ describe('asking', () => {
   test.each([
     ['no title', { title: ' \n ' }, formatError({ code: 'question-fields-required' })],
     ['no details', { content: '\t' }, formatError({ code: 'question-fields-required' })],
+    [
+      'a title of invisible characters',
+      { title: '\u200B \u3164' },
+      formatError({ code: 'question-fields-required' }),
+    ],
+    [
+      'details of invisible characters',
+      { content: '\u2060\n\u00AD' },
+      formatError({ code: 'question-fields-required' }),
+    ],
     ['a title of 201 characters', { title: 'x'.repeat(201) }, 'Title must be 200 characters or fewer'],
     [
       'details of 2001 characters',
@@ -79,6 +89,15 @@ describe('asking', () => {
   test('accepts a title of 200 and details of 2,000 four-byte characters', async () => {
     const long = { title: '🍞'.repeat(200), content: '🥖'.repeat(2000) };
     expect((await ann.read(await ann.ask(long))).question).toMatchObject(long);
+  });
+
+  test('accepts letters of any script and emoji, and leaves out tags without visible characters', async () => {
+    const id = await ann.ask({
+      title: '\u0646\u0645\u06CC\u200C\u062F\u0627\u0646\u0645',
+      content: '👩‍🚀',
+      tags: ['\u200B', '# \u2060', 'ok'],
+    });
+    expect((await ann.read(id)).question).toMatchObject({ content: '👩‍🚀', tags: ['ok'] });
   });
 
   test('trims title and details, and keeps inner white space', async () => {

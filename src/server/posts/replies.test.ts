@@ -67,6 +67,7 @@ describe('replying', () => {
 
   test.each([
     ['nothing but spaces', ' \n '],
+    ['invisible characters', '\u200D\u2800'],
     ['1001 characters', '𝒳'.repeat(1001)],
     ['a control character', 'a\u0008b'],
   ])('is refused for %s', async (_, content) => {

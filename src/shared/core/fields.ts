@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { ErrorCodeWith } from '#shared/errors.ts';
 import { withCode } from './coded-error.ts';
-import { countCodePoints, hasControlCharacters, hasForbiddenCharacters } from './text.ts';
+import {
+  countCodePoints,
+  hasControlCharacters,
+  hasForbiddenCharacters,
+  hasVisibleCharacters,
+} from './text.ts';
 
 /** Ids are positive integers that fit a JavaScript number. */
 export const id = z.int().positive();
@@ -48,7 +53,7 @@ export function multiline({ max, required, tooLong }: TextRules) {
   return z
     .string(withCode(required))
     .trim()
-    .refine((text) => text !== '', withCode(required))
+    .refine(hasVisibleCharacters, withCode(required))
     .refine((text) => countCodePoints(text) <= max, withCode(tooLong, { max }))
     .refine((text) => !hasForbiddenCharacters(text), withCode('characters-not-allowed'));
 }
@@ -58,7 +63,7 @@ export function singleLine({ max, required, tooLong }: TextRules) {
   return z
     .string(withCode(required))
     .trim()
-    .refine((text) => text !== '', withCode(required))
+    .refine(hasVisibleCharacters, withCode(required))
     .refine((text) => countCodePoints(text) <= max, withCode(tooLong, { max }))
     .refine((text) => !hasControlCharacters(text), withCode('characters-not-allowed'));
 }

@@ -37,6 +37,11 @@ export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text) || !text.isWellFormed();
 }
 
+/** Whether a text has more than spaces and characters that are invisible; U+2800 is an empty Braille pattern. */
+export function hasVisibleCharacters(text: string): boolean {
+  return /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+}
+
 /** Returns the key of a tag: tags with equal keys are the same tag, without case. */
 export function tagKey(tag: string): string {
   return tag.normalize('NFC').toLowerCase();

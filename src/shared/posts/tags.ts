@@ -1,12 +1,16 @@
-import { countCodePoints, hasControlCharacters, tagKey } from '#shared/core/text.ts';
+import { countCodePoints, hasControlCharacters, hasVisibleCharacters, tagKey } from '#shared/core/text.ts';
 import type { CodedError } from '#shared/errors.ts';
 import { codedError } from '#shared/core/coded-error.ts';
 import { tagDescriptions } from './tag-descriptions.ts';
 import { limits } from '#shared/core/limits.ts';
 
-/** Normalizes a tag for storage: trims it, drops one leading `#`, folds runs of spaces. */
+/**
+ * Normalizes a tag for storage: trims it, drops one leading `#`, folds runs of spaces. A tag without visible characters
+ * becomes empty.
+ */
 export function normalizeTag(raw: string): string {
-  return raw.normalize('NFC').trim().replace(/^#/u, '').trim().replace(/\s+/gu, ' ');
+  const name = raw.normalize('NFC').trim().replace(/^#/u, '').trim().replace(/\s+/gu, ' ');
+  return hasVisibleCharacters(name) ? name : '';
 }
 
 /** Parses tags typed in one field: separated by commas, without empty ones; of duplicates, only the first. */

@@ -5,7 +5,7 @@ import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useEffect, useRef, useState } from 'react';
 import type { PostKind } from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
-import { countCodePoints } from '#shared/core/text.ts';
+import { countCodePoints, hasVisibleCharacters } from '#shared/core/text.ts';
 import type { PostTexts } from '#shared/moderation/edit-suggestions.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { translateCodedError, translateError } from '#web/core/errors.ts';
@@ -55,7 +55,7 @@ export function EditApprovalForm(props: {
   }
 
   function findProblem(): string | null {
-    if (content.trim() === '') return translateError('question-fields-required');
+    if (!hasVisibleCharacters(content)) return translateError('question-fields-required');
     return countCodePoints(content.trim()) > max ? translateError('text-too-long', { max }) : null;
   }
 
@@ -123,7 +123,7 @@ export function EditApprovalForm(props: {
 }
 
 function findTitleProblem(title: string): string | null {
-  if (title.trim() === '') return translateError('question-fields-required');
+  if (!hasVisibleCharacters(title)) return translateError('question-fields-required');
   const { title: max } = limits;
   return countCodePoints(title.trim()) > max ? translateError('title-too-long', { max }) : null;
 }

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { countCodePoints } from '#shared/core/text.ts';
+import { countCodePoints, hasVisibleCharacters } from '#shared/core/text.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { useDraft } from './drafts/useDraft.ts';
 import { ApiError, translateError } from '#web/core/errors.ts';
@@ -257,6 +257,6 @@ export function PostForm(props: Props) {
   );
 }
 
-const isBlankText = (text: string) => text.trim() === '';
+const isBlankText = (text: string) => !hasVisibleCharacters(text);
 
 const joinTexts = (draft: string, text: string) => (isBlankText(draft) ? text : `${draft}\n\n${text}`);

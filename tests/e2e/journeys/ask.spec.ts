@@ -29,7 +29,7 @@ test('a member asks a question with tags and lands on it', { tag: '@firefox' }, 
   });
 });
 
-test('title and details are required, also when they are blank', async ({ page }) => {
+test('title and details are required, also when they are blank or invisible', async ({ page }) => {
   const { title, details, post } = askFields(page);
   const alert = page.getByRole('alert');
   await post.click();
@@ -42,6 +42,11 @@ test('title and details are required, also when they are blank', async ({ page }
   await post.click();
   await expect(alert).toHaveText('Please fill in all required fields');
   await expect(details).toBeFocused();
+  await title.fill('\u200B');
+  await details.fill('Details');
+  await post.click();
+  await expect(alert).toHaveText('Please fill in all required fields');
+  await expect(title).toBeFocused();
   await title.fill('x'.repeat(201));
   await details.fill('Details');
   await post.click();

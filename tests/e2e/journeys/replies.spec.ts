@@ -16,6 +16,8 @@ test('members reply to each other down to level 3, and no further', async ({ pag
     await expect(replyField(page)).toBeFocused();
     await expect(page.getByText('0/1000', { exact: true })).toBeVisible();
     await expect(button(page, 'Post Reply')).toBeDisabled();
+    await replyField(page).fill('\u200B\n');
+    await expect(button(page, 'Post Reply')).toBeDisabled();
     await replyField(page).fill(content);
     await button(page, 'Post Reply').click();
     const posted = page.getByRole('article', { name: 'Reply by' }).filter({ hasText: content });

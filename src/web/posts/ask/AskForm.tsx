@@ -7,6 +7,7 @@ import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { type Me } from '#shared/identity/accounts.ts';
 import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import { limits } from '#shared/core/limits.ts';
+import { hasVisibleCharacters } from '#shared/core/text.ts';
 import { findTagsProblem, parseTags } from '#shared/posts/tags.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { isComposing } from '#web/core/composition.ts';
@@ -143,7 +144,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
   }
 
   // One message for both required fields.
-  const isTitleMissing = problem?.field === 'title' && draft.title.trim() === '';
+  const isTitleMissing = problem?.field === 'title' && !hasVisibleCharacters(draft.title);
   const errorOf = (field: AskProblem['field']) => (problem?.field === field ? problem.message : null);
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
@@ -172,7 +173,7 @@ export function AskForm(props: { member: Me; signedOut: boolean; onPosted: (id: 
         value={draft.content}
         readOnly={ask.isPending}
         error={errorOf('content')}
-        invalid={isTitleMissing && draft.content.trim() === ''}
+        invalid={isTitleMissing && !hasVisibleCharacters(draft.content)}
         onChange={(content) => change({ content })}
         onSubmit={submit}
       />

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { countCodePoints, tagKey } from '#shared/core/text.ts';
+import { countCodePoints, hasVisibleCharacters, tagKey } from '#shared/core/text.ts';
 import { limits } from '#shared/core/limits.ts';
 import type { HeldPostId } from '#shared/posts/held-posts.ts';
 import { findTagsProblem, normalizeTag, parseTags } from '#shared/posts/tags.ts';
@@ -33,8 +33,10 @@ export function validateAskDraft({
   content,
   tags,
 }: Pick<AskDraft, 'title' | 'content' | 'tags'>): AskProblem | null {
-  if (title.trim() === '') return { field: 'title', message: translateError('question-fields-required') };
-  if (content.trim() === '') return { field: 'content', message: translateError('question-fields-required') };
+  if (!hasVisibleCharacters(title))
+    return { field: 'title', message: translateError('question-fields-required') };
+  if (!hasVisibleCharacters(content))
+    return { field: 'content', message: translateError('question-fields-required') };
   if (countCodePoints(title.trim()) > limits.title)
     return { field: 'title', message: translateError('title-too-long', { max: limits.title }) };
   if (countCodePoints(content.trim()) > limits.details)
