@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
-import { uniqueText } from './support/posts.ts';
+import { secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 
 test('a moderator describes a topic, gives it another name, and merges another topic into it', async ({
   page,
@@ -68,4 +68,48 @@ test('a moderator describes a topic, gives it another name, and merges another t
   await reader.getByLabel('Tags').fill(short);
   await expect(reader.getByText(`“${short}” becomes “${main}”, which means the same.`)).toBeVisible();
   await reading.close();
+});
+
+test('what a moderator types about a topic stays when another one changes its texts and renames it', async ({
+  page,
+  browser,
+}) => {
+  const tag = uniqueWord('oven');
+  const { email } = await registerMember(page.request, newMember(uniqueText('Mona Moss')));
+  await askQuestion(page.request, { title: uniqueText('How hot?'), tags: [tag] });
+  await makeModerator(email);
+  const { page: other, member } = await secondMember(browser, uniqueText('Otto Other'));
+  await makeModerator(member.email);
+  await page.goto(`/moderation/tags/${tag}`);
+  await waitForHydration(page);
+  const about = page.getByLabel('About this topic');
+  await about.fill('A long text about ovens.');
+  const put = await other.request.put(`/api/moderation/tags/${tag}`, {
+    data: { description: 'Hot things', about: 'Ovens are hot.' },
+  });
+  expect(put.status(), await put.text()).toBe(200);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const alert = page.getByRole('main').getByRole('alert');
+  await expect(alert).toContainText('Another moderator has changed these texts.');
+  await expect(page.locator('ins').filter({ hasText: 'Ovens are hot.' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await expectAccessible(page, { look: 'texts of a topic that another moderator changed' });
+  await page.getByRole('button', { name: 'Got it' }).click();
+  await expect(about).toBeFocused();
+  await expect(about).toHaveValue('A long text about ovens.');
+
+  const renamed = `${tag}-new`;
+  const rename = await other.request.post('/api/moderation/tag-changes', {
+    data: { kind: 'rename', tag, to: renamed, reason: '' },
+  });
+  expect(rename.ok(), await rename.text()).toBe(true);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByRole('heading', { name: renamed })).toBeVisible();
+  await expect(about).toHaveValue('A long text about ovens.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(`/moderation/tags/${renamed}`);
+  await expect(about).toHaveValue('A long text about ovens.');
+  const saved = await page.request.get(`/api/moderation/tags/${renamed}`);
+  const texts = { description: 'Hot things', about: 'A long text about ovens.' };
+  expect(await saved.json()).toMatchObject(texts);
 });

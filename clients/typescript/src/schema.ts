@@ -1919,6 +1919,7 @@ export interface components {
         | 'tag-not-found'
         | 'tag-proposal-decided'
         | 'tag-required'
+        | 'tag-texts-conflict'
         | 'tag-too-long'
         | 'tags-not-valid'
         | 'text-too-long'

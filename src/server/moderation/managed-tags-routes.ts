@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import { addressText, tagParam } from '#shared/core/fields.ts';
-import { managedTag, tagChangeDraft, tagTexts } from '#shared/moderation/managed-tags.ts';
+import { managedTag, tagChangeDraft, tagTextsDraft } from '#shared/moderation/managed-tags.ts';
 import { readManagedTag, setTagTexts } from './managed-tags.ts';
 import type { ModerationDeps } from './member-actions.ts';
 import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
@@ -22,7 +22,7 @@ const setTexts = createRoute({
   method: 'put',
   path: '/moderation/tags/{tag}',
   summary: 'For moderators: set the description and the text of a tag',
-  request: { params: tagParam, body: jsonBody(tagTexts) },
+  request: { params: tagParam, body: jsonBody(tagTextsDraft) },
   responses: current,
 });
 

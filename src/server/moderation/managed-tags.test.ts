@@ -4,7 +4,7 @@ import { startCachingNode } from '#tests/support/caching-node.ts';
 import { expectOk } from '#tests/support/member.ts';
 import { getModerationLog, startModeration } from '#tests/support/moderation.ts';
 
-const { server, ann, moderator } = await startModeration();
+const { server, ann, moderator, other } = await startModeration();
 
 test('a moderator describes a tag, every node shows it, and the log has the earlier and the new texts', async () => {
   const node = await startCachingNode(server.database);
@@ -43,6 +43,20 @@ test('a moderator describes a tag, every node shows it, and the log has the earl
   const [seen] = await getModerationLog(ann);
   expect(seen).toMatchObject({ action: 'tag_texts', subject: 'javascript', before: null, after: null });
   await node.stop();
+});
+
+test('refuses texts that are based on others than those of the tag, and lets a retry pass', async () => {
+  await ann.ask({ tags: ['conflict'] });
+  const put = (member: typeof moderator, texts: object) => member.put('/moderation/tags/conflict', texts);
+  const [none, first, second] = ['', 'First', 'Second'].map((description) => ({ description, about: '' }));
+  expectOk(await put(moderator, { ...first, basedOn: none }));
+  expectOk(await put(moderator, { ...first, basedOn: none }));
+  expect(await put(other, { ...second, basedOn: none })).toMatchObject({
+    status: 409,
+    code: 'tag-texts-conflict',
+  });
+  expect(await other.get('/moderation/tags/conflict')).toMatchObject({ body: first });
+  expectOk(await put(other, { ...second, basedOn: first }));
 });
 
 test('refuses texts that are too long, unknown tags, and other members', async () => {

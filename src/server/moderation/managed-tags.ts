@@ -2,7 +2,7 @@ import { type Database, type Reader, transaction } from '#server/core/database.t
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import { tagKey } from '#shared/core/text.ts';
-import type { ManagedTag, TagTexts } from '#shared/moderation/managed-tags.ts';
+import type { ManagedTag, TagTexts, TagTextsDraft } from '#shared/moderation/managed-tags.ts';
 import { findManagedTag, lockTagTexts, updateTagTexts } from './managed-tags-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { findRunningTagChange, listSynonyms } from './tag-changes-queries.ts';
@@ -37,18 +37,19 @@ export async function readManagedTag(db: Reader, tag: string): Promise<ManagedTa
 
 /**
  * Sets the description and the text of a tag. The moderation log has the earlier and the new texts.
- * @throws ProblemError 'not-found'
+ * @throws ProblemError 'tag-not-found', 'tag-texts-conflict' if another moderator has changed the texts since
  */
 export async function setTagTexts(
   db: Database,
-  { tag, moderator, texts }: { tag: string; moderator: Moderator; texts: TagTexts },
+  { tag, moderator, texts }: { tag: string; moderator: Moderator; texts: TagTextsDraft },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const row = await lockTagTexts(tx, tagKey(tag));
     if (row === undefined) throw new ProblemError('tag-not-found');
     const before = toTexts(row);
-    const { description, about } = texts;
-    if (before.description !== description || before.about !== about) {
+    const { description, about, basedOn } = texts;
+    if (!areTextsEqual(before, texts)) {
+      if (basedOn != null && !areTextsEqual(before, basedOn)) throw new ProblemError('tag-texts-conflict');
       await updateTagTexts(tx, { id: row.id, description: description || null, about: about || null });
       await insertLogEntry(tx, {
         moderatorId: moderator.id,
@@ -72,3 +73,5 @@ const toTexts = (row: { description: string | null; about: string | null }): Tag
   description: row.description ?? '',
   about: row.about ?? '',
 });
+
+const areTextsEqual = (a: TagTexts, b: TagTexts) => a.description === b.description && a.about === b.about;

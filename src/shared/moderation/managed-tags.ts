@@ -27,6 +27,12 @@ export const tagTexts = z.object({
 });
 export type TagTexts = z.infer<typeof tagTexts>;
 
+export const tagTextsDraft = tagTexts.extend({
+  /** The texts that the moderator has seen. Others are not replaced. Null: the last moderator wins. */
+  basedOn: z.object({ description: z.string(), about: z.string() }).nullish(),
+});
+export type TagTextsDraft = z.infer<typeof tagTextsDraft>;
+
 /** Merges a tag into another one, or renames it. */
 export const tagChangeDraft = z.object({
   kind: z.enum(['merge', 'rename']),

@@ -59,6 +59,10 @@ export const moderationErrors = {
   ],
 
   // Tags.
+  'tag-texts-conflict': [
+    'edit-conflict',
+    'Another moderator has changed these texts. Look at the changes, then save.',
+  ],
   'tag-change-running': [
     'not-allowed',
     'This topic is being merged or renamed. Try again when that is done.',

@@ -2,13 +2,13 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { Progress } from '#web/ui/mantine/Progress.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { useRouter, useParam } from '#web/core/router.ts';
-import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
+import { useParam } from '#web/core/router.ts';
+import { type ReactNode, Suspense, useId, useState } from 'react';
 import type { ManagedTag as Tag, TagChangeDraft } from '#shared/moderation/managed-tags.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { formatCount } from '#web/core/format.ts';
 import { lazyComponent } from '#web/core/lazy.ts';
-import { tagPath, managedTagPath } from '#web/core/paths.ts';
+import { tagPath } from '#web/core/paths.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { NotFoundPage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
@@ -26,18 +26,12 @@ const TagChangeDialog = lazyComponent(() => import('./TagChangeDialog.tsx'));
 export function ManagedTagPage() {
   const tag = useParam('tag');
   const query = useQuery(managedTagQuery(tag));
-  const router = useRouter();
   const name = query.data?.name ?? tag;
   const isMissing = hasStatus(query.error, 404);
   usePageTitle(isMissing ? t`Page not found` : t`Edit topic`);
-  // A synonym, also after merging and renaming.
-  useEffect(() => {
-    if (name !== tag) void router.navigate(managedTagPath(name), { replace: true });
-  }, [router, name, tag]);
   const [changing, setChanging] = useState<TagChangeDraft['kind'] | null>(null);
   if (isMissing) return <NotFoundPage />;
-  // A form that is filled from the cache would save old texts over those of another moderator.
-  if (query.data === undefined || !query.isFetchedAfterMount)
+  if (query.data === undefined)
     return query.failureCount > 0 ? (
       <LoadError text={t`The topic could not be loaded`} query={query} />
     ) : null;
@@ -54,7 +48,7 @@ export function ManagedTagPage() {
         </div>
       </div>
       {change !== null && <RunningChange change={change} />}
-      <TagTextsForm key={name} tag={query.data} />
+      <TagTextsForm tag={query.data} address={tag} />
       <Section heading={t`Other names`}>
         <TagSynonyms tag={query.data} />
       </Section>

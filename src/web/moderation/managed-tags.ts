@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import type { ManagedTag, TagChangeDraft, TagTexts } from '#shared/moderation/managed-tags.ts';
+import type { ManagedTag, TagChangeDraft, TagTextsDraft } from '#shared/moderation/managed-tags.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { tagQueryKeys } from '#web/posts/index.ts';
 import { moderationKeys } from './moderation.ts';
@@ -19,8 +19,19 @@ export const managedTagQuery = (tag: string) =>
     refetchInterval: ({ state }) => (state.data != null && state.data.change !== null ? 1_000 : false),
   });
 
-export function setTagTexts(client: QueryClient, tag: string, texts: TagTexts): Promise<ManagedTag> {
-  return save(client, tag, readJson(api.moderation.tags[':tag'].$put({ ...toParam(tag), json: texts })));
+/** @param address the name in the address of the page: an earlier name after the tag was renamed */
+export async function setTagTexts(
+  client: QueryClient,
+  { address, tag, texts }: { address: string; tag: string; texts: TagTextsDraft },
+): Promise<ManagedTag> {
+  try {
+    const request = readJson(api.moderation.tags[':tag'].$put({ ...toParam(tag), json: texts }));
+    return await save(client, address, request);
+  } catch (error) {
+    // Another moderator has changed or renamed it.
+    void client.invalidateQueries({ queryKey: managedTagQuery(address).queryKey });
+    throw error;
+  }
 }
 
 export function addSynonym(client: QueryClient, tag: string, synonym: string): Promise<ManagedTag> {
