@@ -74,8 +74,8 @@ export async function listPendingMigrations(
 }
 
 /**
- * Runs in the caller's transaction, which has called `lockMigrations`: gives an empty database the state of one to which exactly these migrations were
- * applied.
+ * Runs in the caller's transaction, which has called `lockMigrations`: gives an empty database the state of one to which
+ * exactly these migrations were applied.
  * @throws MigrationError if one of them is not among the files or differs
  */
 export async function applyMigrations(
