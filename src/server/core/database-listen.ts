@@ -48,6 +48,8 @@ export function listenToChannels(options: {
     const again = () => {
       if (lost || stopped) return;
       lost = true;
+      // It is still open if only LISTEN failed, as on a standby.
+      void next.end().catch(() => {});
       retry = setTimeout(() => void connect(), retryAfterMs);
     };
     next.on('error', again);
