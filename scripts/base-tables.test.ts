@@ -24,7 +24,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/moderation/tag-changes-queries.ts': 'a tag of hidden questions is in use',
   'src/server/posts/held-posts-queries.ts': 'names the question of a held post, which may be hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',
-  'src/server/moderation/post-actions-queries.ts': 'locks the question of a post to restore',
+  'src/server/moderation/post-actions-queries.ts':
+    'locks the question of a post to restore, and moves hidden duplicates',
   'src/server/moderation/activity-removal-queries.ts': 'removes the votes of a member on hidden posts too',
   'src/server/moderation/spam-replay-queries.ts': 'reads the texts of removed spam',
   'src/server/identity/data-export-sources.ts': 'gives members their own texts below hidden posts',

@@ -161,17 +161,23 @@ export async function restoreAcceptedAnswer(
   return rows.length > 0;
 }
 
-/**
- * Marks questions again as duplicates of this one if they were so when it was hidden, unless they are marked as
- * duplicates of another one now.
- */
+/** The original of a question that may be hidden, the question itself if it is no duplicate. */
+export async function findOriginal(tx: Tx, questionId: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select coalesce(duplicate_of, id) as id from base_question where id = ${questionId}`.execute(tx);
+  return one(rows).id;
+}
+
+/** Marks questions again as duplicates of an original, except those that are marked otherwise now. Returns their ids. */
 export async function restoreDuplicates(
   tx: Tx,
-  { questionId, ids }: { questionId: number; ids: readonly number[] },
-) {
+  { ids, original }: { ids: readonly number[]; original: number },
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    update base_question set duplicate_of = ${questionId}
-    where id = any(${[...ids]}::bigint[]) and duplicate_of is null returning id`.execute(tx);
+    update base_question set duplicate_of = ${original}
+    where id = any(${[...ids]}::bigint[]) and id <> ${original} and duplicate_of is null returning id`.execute(
+    tx,
+  );
   return rows.map((row) => row.id);
 }
 

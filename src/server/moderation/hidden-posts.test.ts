@@ -315,3 +315,60 @@ test('a topic whose questions are all hidden has no activity to read', async () 
   expectOk(await actOnPost(moderator, 'hide', 'question', id));
   expect(await bob.get('/tags/hangar/activity')).toMatchObject({ status: 404 });
 });
+
+const markDuplicate = async (id: number, duplicateOf: number) =>
+  expectOk(await actOnPost(moderator, 'duplicate', 'question', id, { duplicateOf }));
+const hideQuestion = async (id: number) => expectOk(await actOnPost(moderator, 'hide', 'question', id));
+const restoreQuestion = async (id: number) => expectOk(await actOnPost(moderator, 'restore', 'question', id));
+const originalsOf = async (...ids: number[]) =>
+  Promise.all(ids.map(async (id) => (await ann.read(id)).question.duplicateOf));
+/** Of the rule about duplicates: other tests of this file leave dated posts. */
+const findChains = async () => (await findViolations(db)).filter(({ rule }) => rule.includes('duplicate_of'));
+
+test('a hidden duplicate gets the new original when its original becomes a duplicate', async () => {
+  const [one, two, three] = [await ann.ask(), await bob.ask(), await eve.ask()];
+  await markDuplicate(one, two);
+  await hideQuestion(one);
+  await markDuplicate(two, three);
+  expect(await findChains()).toEqual([]);
+  await restoreQuestion(one);
+  expect(await originalsOf(one, two, three)).toEqual([three, three, null]);
+});
+
+test('a restored original also gets the duplicates that its former duplicates got meanwhile', async () => {
+  const [one, two, three, four] = [await ann.ask(), await bob.ask(), await eve.ask(), await ann.ask()];
+  await markDuplicate(one, two);
+  await hideQuestion(two);
+  expect(await originalsOf(one)).toEqual([null]);
+  for (const id of [three, four]) await markDuplicate(id, one);
+  await hideQuestion(four);
+  await restoreQuestion(two);
+  expect(await originalsOf(one, two, three)).toEqual([two, null, two]);
+  expect(await findChains()).toEqual([]);
+  await restoreQuestion(four);
+  expect(await originalsOf(four)).toEqual([two]);
+});
+
+test('a restored original that is a duplicate now gives its duplicates to its own original', async () => {
+  const [one, two, three] = [await ann.ask(), await bob.ask(), await eve.ask()];
+  await markDuplicate(two, three);
+  await hideQuestion(three);
+  await markDuplicate(one, two);
+  await hideQuestion(two);
+  await restoreQuestion(three);
+  await restoreQuestion(two);
+  expect(await originalsOf(one, two, three)).toEqual([three, three, null]);
+  expect(await findChains()).toEqual([]);
+});
+
+test('a restored original whose former duplicate is its original now stays a duplicate of it', async () => {
+  const [one, two, three] = [await ann.ask(), await bob.ask(), await eve.ask()];
+  await markDuplicate(two, three);
+  await hideQuestion(three);
+  await markDuplicate(one, two);
+  await hideQuestion(two);
+  await restoreQuestion(three);
+  await markDuplicate(three, one);
+  await restoreQuestion(two);
+  expect(await originalsOf(one, two, three)).toEqual([null, one, one]);
+});

@@ -19,6 +19,7 @@ import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
   answerExists,
+  findOriginal,
   findVisiblePost,
   type HiddenPostRow,
   type HiddenPostState,
@@ -28,6 +29,7 @@ import {
   restoreDuplicates,
   type VisiblePost,
 } from './hidden-posts-queries.ts';
+import { moveDuplicates } from './post-actions-queries.ts';
 import type { Viewer } from '#server/core/http.ts';
 
 export type HidePostRequest = {
@@ -69,14 +71,23 @@ export async function restorePost(tx: Tx, row: HiddenPostRow): Promise<void> {
   if ((await lockHiddenPost(tx, hiddenBy)) === undefined) throw new ProblemError('restored-already');
   const shown = await showPost(tx, { post: { kind, id }, questionId, hiddenBy });
   const isAccepted = row.was_accepted && (await restoreAcceptedAnswer(tx, { questionId, answerId: id }));
-  const duplicates = await restoreDuplicates(tx, { questionId, ids: row.duplicates });
+  const duplicateEvents = kind === 'question' ? await restoreDuplicateMarks(tx, row) : [];
   await deleteHiddenPost(tx, hiddenBy);
-  await publishAll(tx, [
-    ...(isAccepted ? buildAcceptanceEvents(questionId, id) : []),
-    ...duplicates.flatMap((each) => buildDuplicateEvents(each, questionId)),
-  ]);
+  await publishAll(tx, [...(isAccepted ? buildAcceptanceEvents(questionId, id) : []), ...duplicateEvents]);
   const below = shown.filter((post) => post.kind !== kind || post.id !== id);
   await hidePostsOfRemovedAccounts(tx, below);
+}
+
+/**
+ * Marks questions again that were marked as duplicates of a question when it was hidden. The original of a duplicate is
+ * never a duplicate itself: if the question is one now, they get its original, and so do the duplicates that they got
+ * meanwhile.
+ */
+async function restoreDuplicateMarks(tx: Tx, { post_id: id, duplicates }: HiddenPostRow) {
+  const original = await findOriginal(tx, id);
+  const marked = await restoreDuplicates(tx, { ids: duplicates, original });
+  const moved = await moveDuplicates(tx, { ids: marked, duplicateOf: original });
+  return [...marked, ...moved].flatMap((each) => buildDuplicateEvents(each, original));
 }
 
 /**

@@ -36,8 +36,8 @@ export async function setLock(
 }
 
 /**
- * The row must be locked. Duplicates of this question become duplicates of the other one. Returns the ids of all
- * changed questions.
+ * The row must be locked. Duplicates of this question, also hidden ones, become duplicates of the other one. Returns the
+ * ids of all changed questions.
  */
 export async function setDuplicate(
   tx: Tx,
@@ -45,11 +45,18 @@ export async function setDuplicate(
 ): Promise<number[]> {
   await sql`update question set duplicate_of = ${duplicateOf} where id = ${questionId}`.execute(tx);
   if (duplicateOf === null) return [questionId];
+  return [questionId, ...(await moveDuplicates(tx, { ids: [questionId], duplicateOf }))];
+}
+
+/** Makes the duplicates of these questions, also hidden ones, duplicates of another one. Returns the ids of the changed. */
+export async function moveDuplicates(
+  tx: Tx,
+  { ids, duplicateOf }: { ids: readonly number[]; duplicateOf: number },
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    update question set duplicate_of = ${duplicateOf} where duplicate_of = ${questionId} returning id`.execute(
-    tx,
-  );
-  return [questionId, ...rows.map((row) => row.id)];
+    update base_question set duplicate_of = ${duplicateOf}
+    where duplicate_of = any(${[...ids]}::bigint[]) returning id`.execute(tx);
+  return rows.map((row) => row.id);
 }
 
 /** Returns the last moderation action on a post. */

@@ -406,6 +406,16 @@ describe('the check of all counts', () => {
     ['tag.questions_count', sql`update tag set questions_count = 0`],
     ['tag.followers_count', sql`update tag set followers_count = 7`],
     ['question.tag_text', sql`update question set tag_text = 'other'`],
+    [
+      'question.duplicate_of is no duplicate',
+      sql`
+        with original as (
+          insert into question (author_id, title, content, excerpt, excerpt_cut, duplicate_of)
+          select author_id, title, content, excerpt, excerpt_cut, id from question returning *
+        )
+        insert into question (author_id, title, content, excerpt, excerpt_cut, duplicate_of)
+        select author_id, title, content, excerpt, excerpt_cut, id from original`,
+    ],
     ['question_tag.position counts from 0', sql`update question_tag set position = 3`],
     ['a deleted reply has replies below it', sql`update reply set content = '', deleted_at = now()`],
     [

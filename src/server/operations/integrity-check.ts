@@ -169,6 +169,10 @@ const rules: Readonly<Record<string, RawBuilder<unknown>>> = {
     select question.id, tag_text, coalesce(string_agg(tag.name, ', ' order by position), '')
     from base_question question left join base_question_tag question_tag on question_tag.question_id = question.id
     left join tag on tag.id = question_tag.tag_id group by question.id`,
+  'question.duplicate_of is no duplicate': sql`
+    select question.id, question.duplicate_of,
+      nullif(coalesce(original.duplicate_of, original.id), question.id)
+    from base_question question join base_question original on original.id = question.duplicate_of`,
   'question_tag.position counts from 0': sql`
     select question_id, position::bigint, row_number() over (partition by question_id order by position) - 1
     from base_question_tag`,

@@ -128,6 +128,7 @@ const repairs: Readonly<Record<string, Repair>> = {
   'question.views': repairColumn('base_question', 'views'),
   'question.answer_count': repairColumn('base_question', 'answer_count', questionSortKeys),
   'question.tag_text': repairColumn('base_question', 'tag_text', { type: 'text' }),
+  'question.duplicate_of is no duplicate': repairColumn('base_question', 'duplicate_of'),
   'answer.upvotes': repairColumn('base_answer', 'upvotes', answerScores),
   'answer.downvotes': repairColumn('base_answer', 'downvotes', answerScores),
   'reply.upvotes': repairColumn('base_reply', 'upvotes'),
