@@ -4,6 +4,7 @@ import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/cor
 import { publish, publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
+import { clearDeliveriesOfQuestion } from '#server/notifications/index.ts';
 import { lockMember, lockTagByName, requireQuestion } from '#server/posts/index.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import { type MutedQuestions, type MutedTags } from '#shared/engagement/mutes.ts';
@@ -29,8 +30,9 @@ export async function muteQuestion(
   return transaction(db, async (tx) => {
     await requireQuestion(tx, questionId);
     const mute = { questionId, memberId: viewer.id };
-    if (await (muted ? insertQuestionMute(tx, mute) : deleteQuestionMute(tx, mute)))
-      await publish(tx, `member:${viewer.id}`, { kind: 'mutes-changed', questionId, muted });
+    const isChanged = await (muted ? insertQuestionMute(tx, mute) : deleteQuestionMute(tx, mute));
+    if (muted) await clearDeliveriesOfQuestion(tx, mute);
+    if (isChanged) await publish(tx, `member:${viewer.id}`, { kind: 'mutes-changed', questionId, muted });
     return { muted };
   });
 }

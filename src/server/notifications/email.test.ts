@@ -157,6 +157,23 @@ test('emails a notification after its hidden post was restored, unless the membe
   expect(await post.waitForEmails(eve.email, 1)).toHaveLength(1);
 });
 
+test('emails nothing about a question that the member muted meanwhile, also after its hidden post was restored', async () => {
+  const eve = await node.register('Eve');
+  for (const asker of [ann, eve]) {
+    await enableEmail(asker, 'answers', 'instant');
+    const [id, other] = [await asker.ask(), await asker.ask()];
+    await bob.answer(id);
+    const hidden = await bob.answer(other);
+    expectOk(await actOnPost(moderator, 'hide', 'answer', hidden.id));
+    if (asker === ann) for (const muted of [id, other]) await asker.mute(`questions/${muted}`);
+    expectOk(await actOnPost(moderator, 'restore', 'answer', hidden.id));
+  }
+  await sendDue();
+  await post.waitForEmails(eve.email, 2);
+  await untilQuiet();
+  expect(await post.waitForEmails(ann.email, 1)).toHaveLength(1);
+});
+
 test('does not email a notification whose post was restored after days', async () => {
   await enableEmail(ann, 'answers', 'instant');
   const answer = await bob.answer(await ann.ask());

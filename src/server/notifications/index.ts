@@ -59,5 +59,5 @@ export {
   type QueueConfirmationEmail,
 } from './preferences.ts';
 export { queueKindsInSql } from './notifications-queries.ts';
-export { findEmailOfMember, keepWantedDeliveries } from './preferences-queries.ts';
+export { clearDeliveriesOfQuestion, findEmailOfMember, keepWantedDeliveries } from './preferences-queries.ts';
 export { createPushJob, createPushSubscriptions, pushDelaySeconds, queuePushes } from './push.ts';

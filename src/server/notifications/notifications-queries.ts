@@ -11,6 +11,7 @@ import {
 } from '#shared/notifications/notification-kinds.ts';
 import { maxUnreadCount } from '#shared/notifications/notifications.ts';
 import { getDefaultPreference } from '#shared/notifications/preferences.ts';
+import { hasMuted } from './preferences-queries.ts';
 
 /** A notification to insert. The database ignores a duplicate and one about the member's own action. */
 export type NotificationDraft = {
@@ -46,10 +47,6 @@ const insertWanted = (wanted: RawBuilder<unknown>, order = sql``) => sql<{ recip
   where coalesce(chosen.in_app, true) and not ${hasMuted(sql`wanted.recipient_id`, sql`wanted.question_id`)}
   ${order}
   on conflict do nothing returning recipient_id`;
-
-const hasMuted = (memberId: RawBuilder<unknown>, questionId: RawBuilder<unknown>) => sql`exists (
-  select from question_mute mute where mute.member_id = ${memberId} and mute.question_id = ${questionId}
-)`;
 
 /**
  * The drafts as rows, with what their kind means for preferences.

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
 import { listKindsOfCategory, notificationKinds } from '#shared/notifications/notification-kinds.ts';
 import {
@@ -58,15 +58,34 @@ export async function clearPendingDeliveries(
       and kind = any(${listKindsOfCategory(category)}::text[])`.execute(tx);
 }
 
+/** SQL: whether the member muted the question. */
+export const hasMuted = (memberId: RawBuilder<unknown>, questionId: RawBuilder<unknown>) => sql`exists (
+  select from question_mute mute where mute.member_id = ${memberId} and mute.question_id = ${questionId}
+)`;
+
+/** Clears pending emails and pushes about a question that the member mutes. */
+export async function clearDeliveriesOfQuestion(
+  tx: Tx,
+  { memberId, questionId }: { memberId: number; questionId: number },
+): Promise<void> {
+  await sql`
+    update notification set pending_email = null, pending_push = false
+    where recipient_id = ${memberId} and question_id = ${questionId}
+      and (pending_email is not null or pending_push)`.execute(tx);
+}
+
+const isOfMuted = hasMuted(sql`recipient_id`, sql`base_notification.question_id`);
+
 /**
- * SQL: sets the pending deliveries of a hidden notification that is shown again. Changes of preferences leave hidden
- * notifications out, so what its recipient turned off meanwhile is cleared now.
+ * SQL: sets the pending deliveries of a hidden notification that is shown again. Changes of preferences and mutes leave
+ * hidden notifications out, so what its recipient turned off or muted meanwhile is cleared now.
  */
 export const keepWantedDeliveries = sql`
-  pending_email = case when exists (
+  pending_email = case when not ${isOfMuted} and exists (
     select from ${chosenPreference} and in_app and chosen.email = pending_email
   ) then pending_email end,
-  pending_push = pending_push and not exists (select from ${chosenPreference} and not (in_app and push))`;
+  pending_push = pending_push and not ${isOfMuted}
+    and not exists (select from ${chosenPreference} and not (in_app and push))`;
 
 /** Turns emails off, for one category or one frequency. */
 export async function disableEmail(

@@ -35,6 +35,8 @@ afterAll(async () => {
   service.close();
 });
 
+const moderator = await node.register('Olga');
+await setRole(server.db, { email: moderator.email, role: 'moderator' });
 let ann: Member;
 let bob: Member;
 beforeEach(async () => {
@@ -107,8 +109,6 @@ test('pushes votes only if the member chose it, and nothing that is seen on an o
 });
 
 test('pushes a notification after its hidden post was restored, unless the member turned pushes off meanwhile', async () => {
-  const moderator = await node.register('Olga');
-  await setRole(server.db, { email: moderator.email, role: 'moderator' });
   const eve = await node.register('Eve');
   const [device, deviceOfEve] = [await subscribe(ann), await subscribe(eve)];
   const answers = [await bob.answer(await ann.ask()), await bob.answer(await eve.ask())];
@@ -122,6 +122,23 @@ test('pushes a notification after its hidden post was restored, unless the membe
   await eventually(() => pushesTo(device).length === 1);
   await untilQuiet();
   expect(pushesTo(deviceOfEve)).toHaveLength(0);
+});
+
+test('pushes nothing about a question that the member muted meanwhile, also after its hidden post was restored', async () => {
+  const eve = await node.register('Eve');
+  const [device, deviceOfEve] = [await subscribe(ann), await subscribe(eve)];
+  for (const asker of [ann, eve]) {
+    const [id, other] = [await asker.ask(), await asker.ask()];
+    await bob.answer(id);
+    const hidden = await bob.answer(other);
+    expectOk(await actOnPost(moderator, 'hide', 'answer', hidden.id));
+    if (asker === ann) for (const muted of [id, other]) await asker.mute(`questions/${muted}`);
+    expectOk(await actOnPost(moderator, 'restore', 'answer', hidden.id));
+  }
+  await pushDue();
+  await eventually(() => pushesTo(deviceOfEve).length > 0);
+  await untilQuiet();
+  expect(pushesTo(device)).toHaveLength(0);
 });
 
 test('deletes the subscription of a device that no longer exists, and of the browser after sign-out', async () => {
