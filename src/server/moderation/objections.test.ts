@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
+import { transaction } from '#server/core/database.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { runActivityRemovals } from './activity-removal.ts';
+import { insertObjection } from './objections-queries.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
 import {
   actOnMember,
@@ -126,6 +129,27 @@ test('an objection ends with the restoration of the post, and is limited to ten 
     expect((await actOnPost(moderator, 'restore', 'question', id)).status).toBe(204);
   }
   expect(await getReviewQueue(moderator)).toEqual([]);
+});
+
+test('a restoration ends an objection that is made at the same time', async () => {
+  const id = await ann.ask();
+  await actOnPost(moderator, 'hide', 'question', id);
+  const [hidden] = await getHiddenPosts(ann, id);
+  // The objection is stored while the restoration waits for it.
+  const [restored] = await transaction(server.db, async (tx) => {
+    await insertObjection(tx, { id: hidden?.id ?? 0, post: { kind: 'question', id }, text: 'It is fine.' });
+    const restoring = actOnPost(moderator, 'restore', 'question', id);
+    await eventually(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(server.db);
+      return rows.length === 1;
+    });
+    return [restoring];
+  });
+  expect((await restored)?.status).toBe(204);
+  expect(await getReviewQueue(moderator)).toEqual([]);
+  expect(await getLastMessage(ann)).toMatchObject({ kind: 'restored' });
 });
 
 test('the removal of all activity is no decision about one post, so there is nothing to object to', async () => {

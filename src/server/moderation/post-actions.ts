@@ -9,6 +9,7 @@ import {
   learnSpam,
   lockExistingQuestions,
   lockHeldPost,
+  lockHiddenPost,
   lockQuestionIfExists,
   lockQuestionThread,
   readSpamFeatures,
@@ -249,7 +250,7 @@ async function requirePost(tx: Tx, post: PostRef) {
 }
 
 /**
- * Locks a post's question, the post if it is held, and its entry in the review queue. An action from the review queue
+ * Locks a post's question, the post if it is held or hidden, and its entry in the review queue. An action from the review queue
  * needs the entry to be still open. While another moderator works on a post, it has to be taken over first, wherever the
  * action comes from. Locks the question as strongly as the action will need it: of two transactions that both have a
  * weaker lock, neither could get the stronger one.
@@ -269,8 +270,10 @@ async function lockOpenPost(
     if (found?.question_id != null)
       await lockQuestionToAct(tx, { id: found.question_id, duplicateOf, withDuplicates });
   }
-  // Before its entry, as its author does who deletes or edits it.
+  // Before its entry, as its author does who deletes or edits it, or objects to its removal.
   const heldPost = await lockHeldPost(tx, post);
+  const hiddenPost = visible === undefined ? await findHiddenPost(tx, post) : undefined;
+  if (hiddenPost !== undefined) await lockHiddenPost(tx, hiddenPost.id);
   const version = draft.basedOn === undefined ? undefined : await lockPostVersion(tx, post);
   const item = await lockReviewItem(tx, post);
   if (item !== undefined) refuseOthersClaim(item, moderator);
