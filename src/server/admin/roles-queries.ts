@@ -17,11 +17,11 @@ export async function lockMemberForRole(tx: Tx, id: number) {
   return rows[0];
 }
 
-/** An account that waits for approval becomes a member with its role. Moderators and admins cannot be suspended. */
+/** Moderators and admins cannot be suspended. */
 export async function updateRole(tx: Tx, { memberId, role }: { memberId: number; role: Role }) {
   const staysSuspended = sql.lit(role === 'member');
   await sql`
-    update member set role = ${role}, application = null, updated_at = now(),
+    update member set role = ${role}, updated_at = now(),
       suspended_until = case when ${staysSuspended} then suspended_until end,
       suspension_reason = case when ${staysSuspended} then suspension_reason end
     where id = ${memberId}`.execute(tx);

@@ -2,10 +2,10 @@ import { type Database, type Queryable, transaction, type Tx } from '#server/cor
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import { deleteQueueNotifications, endQueueNotifications } from '#server/notifications/index.ts';
-import { lockAdminsAnd } from '#server/identity/index.ts';
+import { lockAdminsAnd, lockApplication } from '#server/identity/index.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
-import { type Admin, insertLogEntry } from '#server/moderation/index.ts';
+import { type Admin, approveApplicant, insertLogEntry } from '#server/moderation/index.ts';
 import { lockMemberByEmail, lockMemberForRole, selectMembersWithRole, updateRole } from './roles-queries.ts';
 
 /**
@@ -44,12 +44,16 @@ export async function setRoleAsAdmin(
   });
 }
 
-/** Changes the role in a transaction that holds the lock of the member, and logs it. */
+/**
+ * Changes the role in a transaction that holds the lock of the member, and logs it. An account that waits for approval
+ * becomes a member's with it.
+ */
 export async function changeRole(
   tx: Tx,
   { adminId, member, role }: { adminId: number | null; member: { id: number; role: Role }; role: Role },
 ): Promise<void> {
   if (member.role === role) return;
+  if ((await lockApplication(tx, member.id)) !== null) await approveApplicant(tx, member.id);
   await updateRole(tx, { memberId: member.id, role });
   await insertLogEntry(tx, {
     moderatorId: adminId,
@@ -61,7 +65,6 @@ export async function changeRole(
     after: { role },
   });
   await publishAll(tx, [
-    // An account that waited for approval is a member now.
     ...(await endQueueNotifications(tx, 'application')),
     ...(await deleteQueueNotifications(tx, { memberId: member.id, role })),
     { topic: `member:${member.id}`, event: { kind: 'member-status-changed' } },

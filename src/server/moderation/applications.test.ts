@@ -207,11 +207,22 @@ describe('an account that waits for approval', () => {
   });
 
   test('becomes a member when the operator gives it a role', async () => {
-    const applicant = await apply();
+    const applicant = await apply('Rolf');
+    expectOk(await decide(second, applicant.id, 'refuse', 'Please use your own name.'));
+    await sql`
+      insert into registration (member_id, pending_step) values (${applicant.id}, 'moderator')
+      on conflict (member_id) do update set pending_step = 'moderator'`.execute(db);
+    await sql`delete from stale_statistics_day`.execute(db);
     await setRole(db, { email: applicant.email, role: 'moderator' });
     expect((await state(applicant)).member?.role).toBe('moderator');
     await setRole(db, { email: applicant.email, role: 'member' });
     expect((await state(applicant)).member?.role).toBe('member');
+    // As after an approval.
+    const { rows } = await sql`
+      select (select count(*) from membership_application where member_id = ${applicant.id}) as applications,
+        (select count(*) from stale_statistics_day) as days`.execute(db);
+    expect(rows).toEqual([{ applications: 0, days: 1 }]);
+    await applicant.ask();
   });
 
   test('stays in the queue when approval is switched off', async () => {

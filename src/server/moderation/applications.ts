@@ -1,5 +1,5 @@
 import { decodeCursor, paginate } from '#server/core/cursor.ts';
-import { type Database, type Reader, transaction } from '#server/core/database.ts';
+import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
 import { type AccountEmails, approveAccounts, lockApplication } from '#server/identity/index.ts';
@@ -65,11 +65,8 @@ export async function decideApplication(
     if (status === null || (decision === 'refuse' && status === 'refused'))
       throw new ProblemError('handled-already');
     refuseOthersClaim(await findApplicationClaim(tx, memberId), moderator);
-    if (decision === 'approve') {
-      await setApproved(tx, memberId);
-      // A moderator has looked at the account, so it need not do more before it can post.
-      await approveAccounts(tx, [memberId]);
-    } else await setRefused(tx, { memberId, moderatorId: moderator.id, reason });
+    if (decision === 'approve') await approveApplicant(tx, memberId);
+    else await setRefused(tx, { memberId, moderatorId: moderator.id, reason });
     await insertLogEntry(tx, {
       moderatorId: moderator.id,
       action: decision === 'approve' ? 'approve_account' : 'refuse_account',
@@ -86,6 +83,15 @@ export async function decideApplication(
     await publishAll(tx, await endQueueNotifications(tx, 'application'));
     await emails?.sendApplicationDecision(tx, { memberId, decision, reason });
   });
+}
+
+/**
+ * Makes an account that waits, or was refused, a member's. A moderator or admin has looked at it, so it need not do more
+ * before it can post. The account must be locked.
+ */
+export async function approveApplicant(tx: Tx, memberId: number): Promise<void> {
+  await setApproved(tx, memberId);
+  await approveAccounts(tx, [memberId]);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The public file of this area: other areas import from here only.
 export { announcementRoutes, publicAnnouncementRoutes } from './announcements-routes.ts';
+export { approveApplicant } from './applications.ts';
 export { type MemberApplicationDeps, memberApplicationRoutes } from './applications-routes.ts';
 export { closeVoteRoutes } from './close-votes-routes.ts';
 export { editSuggestionRoutes } from './edit-suggestions-routes.ts';
