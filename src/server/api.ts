@@ -103,7 +103,12 @@ import {
   notificationRoutes,
 } from './notifications/index.ts';
 import type { RequestLimits } from './core/request-limits.ts';
-import { limitViewers, limitWrites, queueRequests } from './core/request-limits-middleware.ts';
+import {
+  limitViewers,
+  limitWrites,
+  queueRequests,
+  queueUploadsByNetwork,
+} from './core/request-limits-middleware.ts';
 import { type ReadRoutingDeps, recordWrites, routeReads } from './postgres/index.ts';
 import type { ObjectStore } from './core/object-store.ts';
 import type { SendDocument } from './core/response-cache-http.ts';
@@ -164,6 +169,7 @@ export function createApi(
     limitWrites(deps.limits.change),
     queueRequests('writing', deps.settings),
     queueRequests('uploading', deps.settings),
+    queueUploadsByNetwork(deps.settings),
     queueRequests('searching', deps.settings),
     queueRequests('reading', deps.settings),
     routeReads(deps),

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { memberRateLimitKey } from './rate-limits.ts';
 import { createRequestLimits } from './request-limits.ts';
 import { startCachingNode } from '#tests/support/caching-node.ts';
 import type { Member } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
+import { createPngPicture } from '#tests/support/pictures.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -69,7 +73,7 @@ test("limits a member's requests for files, which no limit of the API counts, an
   );
   onTestFinished(node.stop);
   const open = async (member: Member) => {
-    const headers = { cookie: [...member.cookies].map((pair) => pair.join('=')).join('; ') };
+    const headers = { cookie: cookiesOf(member) };
     return (await fetch(`${node.address}/uploads/none`, { headers })).status;
   };
   for (const member of [ann, bob]) await node.browserOf(member).get('/notifications');
@@ -89,6 +93,48 @@ test('counts requests with any cookie by network where no session is kept in mem
   for (const path of ['/api/feeds/recent', '/uploads/none'])
     expect((await fetch(node.address + path, { headers: { cookie: 'x=1' } })).status).toBe(429);
 });
+
+test('handles four uploads of a network at a time, without delaying uploads from other networks', async () => {
+  const node = await server.startSecondNode({ trustedProxies: 1 });
+  onTestFinished(() => node.stop());
+  const slow = await server.registerAll('Slow 1', 'Slow 2', 'Slow 3', 'Slow 4');
+  const picture = createPngPicture();
+  const headers = (network: string) => ({ 'x-forwarded-for': network });
+  const upload = (member: Member, network: string) =>
+    member.onServer(node.address).send('POST', '/uploads', { file: picture, headers: headers(network) });
+
+  const unfinished = slow.map((member) => {
+    const sent = request(`${node.address}/api/uploads`, {
+      method: 'POST',
+      headers: { ...headers('203.0.113.1'), cookie: cookiesOf(member), 'content-length': picture.length },
+    });
+    sent.write(picture.subarray(0, 10));
+    return sent;
+  });
+  await eventually(async () => (await startedUploads(...slow)) === 4);
+  const waiting = upload(ann, '203.0.113.1');
+  for (let n = 0; n < 3; n++) expect((await upload(bob, '203.0.113.2')).status).toBe(201);
+  expect(await startedUploads(ann)).toBe(0);
+
+  const [first, ...others] = unfinished;
+  first?.end(picture.subarray(10));
+  expect((await waiting).status).toBe(201);
+  for (const sent of others) {
+    sent.end(picture.subarray(10));
+    const [response]: IncomingMessage[] = await once(sent, 'response');
+    expect(response?.statusCode).toBe(201);
+  }
+});
+
+/** How many uploads of these members were counted by the limit per hour, which comes before the body is read. */
+async function startedUploads(...members: Member[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(points), 0)::int as count from rate_limit
+    where key = any(${members.map(({ id }) => memberRateLimitKey('upload', id))}::text[])`.execute(server.db);
+  return rows[0]?.count ?? 0;
+}
+
+const cookiesOf = ({ cookies }: Member) => [...cookies].map((pair) => pair.join('=')).join('; ');
 
 async function waitingForLocks(): Promise<number> {
   const { rows } = await sql<{ count: number }>`

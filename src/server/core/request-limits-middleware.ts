@@ -6,7 +6,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { ProblemError } from './errors.ts';
 import { classifyRequest, type RequestLimits, uploadPaths } from './request-limits.ts';
 import { isMember, type PublicEnv, type Viewer } from './http.ts';
-import { getNetworkAddress } from './network-address.ts';
+import { getNetworkAddress, toCustomerNetwork } from './network-address.ts';
 import type { OperatorSettings } from './operator-settings.ts';
 
 export type VisitorLimits = {
@@ -127,6 +127,26 @@ export function queueRequests(requestClass: keyof typeof memberQueues, settings:
       if (queue.activeCount + queue.pendingCount === 0) queues.delete(id);
     });
     return responsePromise.promise;
+  });
+}
+
+/** Uploads of one network that a node handles at the same time, and those that wait. Four hold 40 of its 160 MB. */
+const networkUploads = { concurrency: 4, waiting: 100 };
+
+/** Queues the uploads of a network, so that its slow ones do not take all memory and processes for uploads. */
+export function queueUploadsByNetwork(settings: OperatorSettings) {
+  const queues = new Map<string, LimitFunction>();
+  return createMiddleware<PublicEnv & NodeEnv>(async (c, next) => {
+    if (isInternal(c) || classifyRequest(c.req.method, c.req.path) !== 'uploading') return next();
+    const network = toCustomerNetwork(getNetworkAddress(c, settings.trustedProxies));
+    const queue = queues.get(network) ?? pLimit(networkUploads.concurrency);
+    if (queue.pendingCount >= networkUploads.waiting) throw new ProblemError('busy', { retryAfter: 3 });
+    queues.set(network, queue);
+    try {
+      await queue(next);
+    } finally {
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(network);
+    }
   });
 }
 
