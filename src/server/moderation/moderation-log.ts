@@ -110,6 +110,8 @@ function redactForMembers(entry: ModerationLogEntry): ModerationLogEntry {
     moderatorName: null,
     memberId: null,
     memberName: null,
+    // A rejected name of a tag was never public, and can be abusive.
+    subject: entry.action === 'reject_tag' ? null : entry.subject,
     before: null,
     after: null,
     restorable: null,

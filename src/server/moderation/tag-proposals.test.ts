@@ -140,6 +140,10 @@ test('a rejection needs a reason, which the author reads, and the next proposal 
   const reason = 'Tags say what a question is about.';
   expect((await decide(moderator, item, { decision: 'reject', reason })).status).toBe(204);
   expect(await getModeratorMessages(ann)).toMatchObject([{ kind: 'tag_rejected', reason }]);
+  const readEntry = async (viewer: Member) => (await getModerationLog(viewer))[0];
+  expect(await readEntry(moderator)).toMatchObject({ action: 'reject_tag', subject: item.tagProposal?.name });
+  // Members never saw the name.
+  expect(await readEntry(eve)).toMatchObject({ action: 'reject_tag', subject: null, reason });
   expect(await tagsOf(id)).toEqual(['flour']);
   expect(await other.put(`/moderation/queue/${item.id}/claim`, {})).toMatchObject({ status: 409 });
   expect(await decide(other, item, { decision: 'approve' })).toMatchObject({ status: 409 });
