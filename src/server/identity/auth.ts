@@ -4,7 +4,7 @@ import { getCookiePrefix, isHttps, type OperatorSettings } from '#server/core/op
 import { applicationStatus } from '#shared/identity/applications.ts';
 import { limits } from '#shared/core/limits.ts';
 import { defaultPasswordCost, hashPassword, type PasswordCost, verifyPassword } from './passwords.ts';
-import { endOldestSessions } from './sessions.ts';
+import { endOldestSessions, endReplacedSession } from './sessions.ts';
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { z } from 'zod';
@@ -107,7 +107,16 @@ export function createAuth(
     },
     // For every sign-in method.
     databaseHooks: {
-      session: { create: { after: ({ userId }) => endOldestSessions(db, Number(userId)) } },
+      session: {
+        create: {
+          after: async ({ userId }, ctx) => {
+            const { name } = ctx?.context.authCookies.sessionToken ?? {};
+            const replaced = name !== undefined && (await ctx?.getSignedCookie(name, settings.secret));
+            if (replaced) await endReplacedSession(db, replaced);
+            await endOldestSessions(db, Number(userId));
+          },
+        },
+      },
     },
   });
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { expectOk } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import type { SessionState } from '#shared/identity/accounts.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -30,4 +31,32 @@ test('limits a member to a hundred sessions, lists them all, ends the oldest whe
     select distinct topic from event where event ->> 'kind' = 'sessions-ended'`.execute(server.db);
   expect(recorded).toEqual([{ topic: `member:${ann.id}` }]);
   expect((await bob.me()).id).toBe(bob.id);
+});
+
+test('ends the session of the browser when someone signs in or registers there', async () => {
+  const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+  const elsewhere = await ann.signInElsewhere();
+  const sessionOf = async (member: Member) => {
+    const { items } = expectOk(await member.get<{ items: { id: number; current: boolean }[] }>('/sessions'));
+    return items.find(({ current }) => current)?.id;
+  };
+  const first = await sessionOf(ann);
+  expect(expectOk(await ann.signIn(bob.email, password)).member?.id).toBe(bob.id);
+  const second = await sessionOf(ann);
+  const registration = { displayName: 'Cid', email: 'cid@example.org', password };
+  expectOk(await ann.post<SessionState>('/members', registration));
+
+  const { rows: remaining } = await sql`
+    select id from session where member_id = any(${[ann.id, bob.id]}::bigint[]) order by id`.execute(
+    server.db,
+  );
+  expect(remaining).toEqual([{ id: await sessionOf(bob) }, { id: await sessionOf(elsewhere) }]);
+  const { rows: events } = await sql`
+    select topic, (event ->> 'sessionId')::int as session from event
+    where event ->> 'kind' = 'sessions-ended' and topic = any(${[`member:${ann.id}`, `member:${bob.id}`]}::text[])
+    order by session`.execute(server.db);
+  expect(events).toEqual([
+    { topic: `member:${ann.id}`, session: first },
+    { topic: `member:${bob.id}`, session: second },
+  ]);
 });

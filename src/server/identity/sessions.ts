@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
-import { publishAll } from '#server/core/events.ts';
+import { publish, publishAll } from '#server/core/events.ts';
 
 /** Valid sessions per member at most. The settings list them all. A further one ends the oldest. */
 export const maxSessionsPerMember = 100;
@@ -18,6 +18,19 @@ export async function endOldestSessions(db: Database, memberId: number): Promise
         event: { kind: 'sessions-ended', sessionId, except: null },
       })),
     );
+  });
+}
+
+/**
+ * Ends a session whose cookie a new one replaces: its live connections, and the pushes to its browser, which may be
+ * another member's now.
+ */
+export async function endReplacedSession(db: Database, token: string): Promise<void> {
+  await transaction(db, async (tx) => {
+    const { rows } = await sql<{ id: number; member_id: number }>`
+      delete from session where token = ${token} returning id, member_id`.execute(tx);
+    for (const { id: sessionId, member_id: memberId } of rows)
+      await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId, except: null });
   });
 }
 

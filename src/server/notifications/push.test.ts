@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectOk, type Member } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { setRole } from '#server/admin/roles.ts';
@@ -152,6 +152,13 @@ test('deletes the subscription of a device that no longer exists, and of the bro
   await pushDue();
   await eventually(async () => (await devicesOf(ann)) === 0);
   expect(pushesTo(path)).toHaveLength(0);
+});
+
+test("deletes the subscription of a member's browser when another member signs in there", async () => {
+  await subscribe(ann);
+  await subscribe(await ann.signInElsewhere());
+  expectOk(await ann.signIn(bob.email, password));
+  expect([await devicesOf(ann), await devicesOf(bob)]).toEqual([1, 0]);
 });
 
 test('deletes the subscription of a device whose key is invalid', async () => {
