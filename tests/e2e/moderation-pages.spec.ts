@@ -1,4 +1,5 @@
-import { expect, test } from '@playwright/test';
+import { type BrowserContext, expect, test } from '@playwright/test';
+import type { Me } from '#shared/identity/accounts.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
@@ -37,6 +38,53 @@ test('each page of moderators has the menu with the others, and members do not f
     await expect(page).toHaveURL(path);
     await expect(page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
   }
+});
+
+test('an admin enters the password to make a member an admin and to give up the role, not to make a moderator', async ({
+  page,
+  browser,
+}) => {
+  const other = await browser.newContext();
+  await registerMember(other.request, newMember(uniqueWord('Nadia')));
+  const { email, password } = await registerMember(page.request, newMember(uniqueWord('Olaf')));
+  await makeModerator(email, 'admin');
+  const readOwn = async ({ request }: BrowserContext) =>
+    ((await (await request.get('/api/session')).json()) as { member: Pick<Me, 'id' | 'role'> }).member;
+  const choose = async ({ id }: Pick<Me, 'id'>, role: string) => {
+    await page.goto(`/moderation/member/${id}`);
+    await waitForHydration(page);
+    await page.getByLabel('Role').selectOption(role);
+    await page.getByRole('button', { name: 'Change role' }).click();
+  };
+  const dialog = page.getByRole('dialog', { name: 'Change role' });
+  const confirm = dialog.getByRole('button', { name: 'Change role' });
+
+  await choose(await readOwn(other), 'Moderator');
+  await expect(page.getByText('Saved to the moderation log')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  expect(await readOwn(other)).toMatchObject({ role: 'moderator' });
+
+  await choose(await readOwn(other), 'Admin');
+  await expect(dialog).toContainText('will be able to change site settings and roles');
+  await expectInView(confirm);
+  await expectAccessible(page, { look: 'role' });
+  await dialog.getByLabel('Your password').fill('wrong password');
+  await confirm.click();
+  await expect(dialog.getByLabel('Your password')).toHaveAccessibleDescription(/.+/u);
+  expect(await readOwn(other)).toMatchObject({ role: 'moderator' });
+  await dialog.getByLabel('Your password').fill(password);
+  await confirm.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('Saved to the moderation log')).toBeVisible();
+  expect(await readOwn(other)).toMatchObject({ role: 'admin' });
+  await other.close();
+
+  await choose(await readOwn(page.context()), 'Member');
+  await expect(dialog).toContainText('You will no longer be an admin.');
+  await dialog.getByLabel('Your password').fill(password);
+  await confirm.click();
+  await expect(page.getByRole('heading', { name: 'Page not found', level: 1 })).toBeVisible();
+  expect(await readOwn(page.context())).toMatchObject({ role: 'member' });
 });
 
 test('the pages of a member and of a topic have the menu of moderators, and an admin has both menus', async ({

@@ -9,6 +9,11 @@ export async function lockMemberByEmail(tx: Tx, email: string) {
   return rows[0];
 }
 
+export async function findRole(db: Queryable, id: number): Promise<Role | undefined> {
+  const { rows } = await sql<{ role: Role }>`select role from member where id = ${id}`.execute(db);
+  return rows[0]?.role;
+}
+
 export async function lockMemberForRole(tx: Tx, id: number) {
   const { rows } = await sql<{ id: number; role: Role; hasEmail: boolean }>`
     select id, role, email is not null as "hasEmail" from member where id = ${id} for no key update`.execute(

@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Database } from '#server/core/database.ts';
 import { createRouter, jsonBody, problemResponses } from '#server/core/http.ts';
+import type { RequirePassword } from '#server/identity/index.ts';
 import { requireAdmin } from '#server/moderation/index.ts';
 import { idParam } from '#shared/core/fields.ts';
 import { roleDraft } from '#shared/moderation/moderation.ts';
@@ -14,10 +15,11 @@ const changeRole = createRoute({
   responses: { 204: { description: 'Changed' }, ...problemResponses },
 });
 
-export function roleRoutes({ db }: { db: Database }) {
+export function roleRoutes({ db, requirePassword }: { db: Database; requirePassword: RequirePassword }) {
   return createRouter().openapi(changeRole, async (c) => {
     const admin = requireAdmin(c.get('viewer'));
-    await setRoleAsAdmin(db, { admin, memberId: c.req.valid('param').id, ...c.req.valid('json') });
+    const { role, ...proof } = c.req.valid('json');
+    await setRoleAsAdmin(db, { admin, memberId: c.req.valid('param').id, role, proof, requirePassword });
     return c.body(null, 204);
   });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { transaction } from '#server/core/database.ts';
 import { eventually } from '#tests/support/eventually.ts';
-import { expectOk, password } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
 import type { ModerationLog } from '#shared/moderation/moderation.ts';
@@ -78,7 +78,7 @@ test('lets admins change roles, and everyone else find nothing', async () => {
   expect((await carl.put(path(carl.id), { role: 'admin' })).status).toBe(404);
   expect((await adele.put(path(999_999_999), { role: 'admin' })).kind).toBe('not-found');
   expect((await adele.put(path(carl.id), { role: 'owner' })).kind).toBe('invalid');
-  expect(await adele.put(path(adele.id), { role: 'moderator' })).toMatchObject({
+  expect(await adele.put(path(adele.id), { role: 'moderator', password })).toMatchObject({
     status: 403,
     detail: expect.stringContaining('You are the only admin.'),
   });
@@ -92,6 +92,81 @@ test('lets admins change roles, and everyone else find nothing', async () => {
   });
 });
 
+async function readSecurityEvents({ id }: Member): Promise<string[]> {
+  const { rows } = await sql<{ event: string }>`
+    select event from security_event where member_id = ${id} and notify_email is not null order by id`.execute(
+    server.db,
+  );
+  return rows.map(({ event }) => event);
+}
+
+test('requires the password to give or take the role of an admin, and emails the member and all admins', async () => {
+  await sql`update member set role = 'member'`.execute(server.db);
+  const [alma, ben, cora] = [
+    await server.register('Alma'),
+    await server.register('Ben'),
+    await server.register('Cora'),
+  ];
+  for (const { email } of [alma, ben]) await setRole(server.db, { email, role: 'admin' });
+  await sql`delete from security_event`.execute(server.db);
+  const change = ({ id }: Member, draft: object) => alma.put(`/admin/members/${id}/role`, draft);
+  for (const draft of [{}, { password: 'wrong password' }])
+    for (const [member, role] of [
+      [cora, 'admin'],
+      [ben, 'moderator'],
+      [alma, 'member'],
+    ] as const)
+      expect(await change(member, { role, ...draft })).toMatchObject({
+        status: 400,
+        errors: [{ field: 'password', code: 'current-password-wrong' }],
+      });
+  expect([(await alma.me()).role, (await ben.me()).role, (await cora.me()).role]).toEqual([
+    'admin',
+    'admin',
+    'member',
+  ]);
+  expectOk(await change(cora, { role: 'moderator' }));
+  expectOk(await change(ben, { role: 'admin' }));
+  for (const admin of [alma, ben]) expect(await readSecurityEvents(admin)).toEqual([]);
+  expectOk(await change(cora, { role: 'admin', password }));
+  expect(await readSecurityEvents(cora)).toEqual(['role-changed', 'role-changed']);
+  for (const admin of [alma, ben]) expect(await readSecurityEvents(admin)).toEqual(['admin-added']);
+  expectOk(await change(ben, { role: 'member', password }));
+  expect(await readSecurityEvents(ben)).toEqual(['admin-added', 'role-changed']);
+  expectOk(await change(alma, { role: 'member', password }));
+  expect((await alma.me()).role).toBe('member');
+  expect(await readSecurityEvents(alma)).toEqual(['admin-added', 'role-changed']);
+  expect(await readSecurityEvents(cora)).toHaveLength(2);
+});
+
+test('requires a recent sign-in of an admin without a password who makes a member an admin', async () => {
+  const [nina, otto] = [await server.register('Nina'), await server.register('Otto')];
+  await setRole(server.db, { email: nina.email, role: 'admin' });
+  await sql`update account set password = null where member_id = ${nina.id}`.execute(server.db);
+  const change = () => nina.put(`/admin/members/${otto.id}/role`, { role: 'admin' });
+  await sql`update session set created_at = now() - interval '1 hour' where member_id = ${nina.id}`.execute(
+    server.db,
+  );
+  expect(await change()).toMatchObject({ status: 403, code: 'sign-in-too-old' });
+  expect((await otto.me()).role).toBe('member');
+  await sql`update session set created_at = now() where member_id = ${nina.id}`.execute(server.db);
+  expectOk(await change());
+  expect((await otto.me()).role).toBe('admin');
+});
+
+test('does not take the role of an admin from a member who got it meanwhile, without the password', async () => {
+  const [rita, sven] = [await server.register('Rita'), await server.register('Sven')];
+  await setRole(server.db, { email: rita.email, role: 'admin' });
+  const changes = await transaction(server.db, async (tx) => {
+    await sql`update member set role = 'admin' where id = ${sven.id}`.execute(tx);
+    const change = rita.put(`/admin/members/${sven.id}/role`, { role: 'moderator' });
+    await untilWaiting(1);
+    return [change];
+  });
+  expect(await changes[0]).toMatchObject({ status: 409, code: 'handled-already' });
+  expect((await sven.me()).role).toBe('admin');
+});
+
 test('leaves one of two admins who give up the role at the same time', async () => {
   const [one, two] = [await server.register('One'), await server.register('Two')];
   for (const { email } of [one, two]) await setRole(server.db, { email, role: 'admin' });
@@ -99,7 +174,7 @@ test('leaves one of two admins who give up the role at the same time', async () 
     server.db,
   );
   const given = await Promise.all(
-    [one, two].map((admin) => admin.put(`/admin/members/${admin.id}/role`, { role: 'member' })),
+    [one, two].map((admin) => admin.put(`/admin/members/${admin.id}/role`, { role: 'member', password })),
   );
   expect(given.map(({ status }) => status)).toEqual(expect.arrayContaining([204, 403]));
 });
@@ -178,7 +253,7 @@ test.each(['deletes the account', 'gives up the role'])(
       const ofTwo =
         how === 'deletes the account'
           ? two.post('/account-deletion', { password, posts: 'keep' })
-          : two.put(`/admin/members/${two.id}/role`, { role: 'member' });
+          : two.put(`/admin/members/${two.id}/role`, { role: 'member', password });
       await untilWaiting(1);
       const ofOne = one.post('/account-deletion', { password, posts: 'keep' });
       await untilWaiting(2);

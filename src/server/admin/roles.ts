@@ -2,11 +2,23 @@ import { type Database, type Queryable, transaction, type Tx } from '#server/cor
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import { deleteQueueNotifications, endQueueNotifications } from '#server/notifications/index.ts';
-import { lockAdminsAnd, lockApplication } from '#server/identity/index.ts';
+import {
+  lockAdminsAnd,
+  lockApplication,
+  recordSecurityEvent,
+  type RequirePassword,
+} from '#server/identity/index.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
-import type { Role } from '#shared/identity/roles.ts';
+import { changesAdmins, type Role } from '#shared/identity/roles.ts';
+import type { Reauthentication } from '#shared/identity/two-factor.ts';
 import { type Admin, approveApplicant, insertLogEntry } from '#server/moderation/index.ts';
-import { lockMemberByEmail, lockMemberForRole, selectMembersWithRole, updateRole } from './roles-queries.ts';
+import {
+  findRole,
+  lockMemberByEmail,
+  lockMemberForRole,
+  selectMembersWithRole,
+  updateRole,
+} from './roles-queries.ts';
 
 /**
  * Sets the role of the member with this address, for the command line. It applies from the next request on, on every
@@ -27,26 +39,44 @@ export async function setRole(
 }
 
 /**
- * Changes a member's role as an admin.
- * @throws ProblemError 'not-found'; 'not-allowed' for the last admin and for accounts that cannot sign in
+ * Changes a member's role as an admin. The other admins get an email about a new one.
+ * @throws ProblemError 'not-found'; 'not-allowed' for the last admin and for accounts that cannot sign in; 'invalid' for
+ * a wrong password; 'already-handled' if the member has another role meanwhile
  */
 export async function setRoleAsAdmin(
   db: Database,
-  { admin, memberId, role }: { admin: Admin; memberId: number; role: Role },
+  {
+    admin,
+    memberId,
+    role,
+    proof,
+    requirePassword,
+  }: {
+    admin: Admin;
+    memberId: number;
+    role: Role;
+    proof: Reauthentication;
+    requirePassword: RequirePassword;
+  },
 ): Promise<void> {
+  const from = await findRole(db, memberId);
+  if (from !== undefined && changesAdmins(from, role)) await requirePassword(admin, proof);
   await transaction(db, async (tx) => {
     const admins = await lockAdminsAnd(tx, memberId);
     const member = await lockMemberForRole(tx, memberId);
     if (member === undefined) throw new ProblemError('user-not-found');
+    if (member.role !== from) throw new ProblemError('handled-already');
     if (!member.hasEmail && role !== 'member') throw new ProblemError('role-needs-email');
     if (role !== 'admin' && admins.every((id) => id === memberId)) throw new ProblemError('last-admin');
     await changeRole(tx, { adminId: admin.id, member, role });
+    if (role === 'admin' && from !== 'admin')
+      for (const id of admins) await recordSecurityEvent(tx, { memberId: id, event: 'admin-added' });
   });
 }
 
 /**
- * Changes the role in a transaction that holds the lock of the member, and logs it. An account that waits for approval
- * becomes a member's with it.
+ * Changes the role in a transaction that holds the lock of the member, logs it, and emails the member. An account that
+ * waits for approval becomes a member's with it.
  */
 export async function changeRole(
   tx: Tx,
@@ -64,6 +94,7 @@ export async function changeRole(
     before: { role: member.role },
     after: { role },
   });
+  await recordSecurityEvent(tx, { memberId: member.id, event: 'role-changed' });
   await publishAll(tx, [
     ...(await endQueueNotifications(tx, 'application')),
     ...(await deleteQueueNotifications(tx, { memberId: member.id, role })),

@@ -172,6 +172,8 @@ export const securityEvent = z.enum([
   'provider-linked',
   'provider-unlinked',
   'account-merged',
+  'role-changed',
+  'admin-added',
   'api-token-created',
 ]);
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pendingStep, role } from '#shared/identity/accounts.ts';
+import { reauthentication } from '#shared/identity/two-factor.ts';
 import { applicationStatus } from '#shared/identity/applications.ts';
 import { signUpAnswer } from '#shared/identity/sign-up-questions.ts';
 import { avatar, basedOn, id, namedAuthor, paged, postKind, time } from '#shared/core/fields.ts';
@@ -155,8 +156,8 @@ export const memberActionDraft = z.object({
 });
 export type MemberActionDraft = z.infer<typeof memberActionDraft>;
 
-/** A role that an admin gives a member. */
-export const roleDraft = z.object({ role });
+/** A role that an admin gives a member. The password if the member is or becomes an admin. */
+export const roleDraft = reauthentication.extend({ role });
 
 /**
  * Why a post waits in the review queue. A report outweighs the other causes. 'tag_proposal' is about a tag, not about its

@@ -117,6 +117,11 @@ export const sentTexts = {
   'email.account-merged.subject': 'Your accounts were merged',
   'email.account-merged.text':
     'An admin of {siteName} merged two of your accounts into one. It has the posts and votes of both. You can only sign in to the account that stays.',
+  'email.role-changed.subject': 'Your role was changed',
+  'email.role-changed.text': 'The role of your account on {siteName} was changed.',
+  'email.admin-added.subject': 'There is a new admin',
+  'email.admin-added.text':
+    'An admin of {siteName} made another member an admin. The moderation log shows who did it, and when.',
   'email.api-token-created.subject': 'An API token was created',
   'email.api-token-created.text':
     'An API token was created for your account on {siteName}. A program that has it can use the site in your name.',

@@ -2,8 +2,10 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type Role, roleNames } from '#shared/identity/roles.ts';
+import { changesAdmins, roleNames } from '#shared/identity/roles.ts';
+import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { toast } from '#web/core/toast.ts';
+import { ConfirmPasswordDialog } from '#web/identity/index.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { setMemberRole } from './moderation.ts';
@@ -11,34 +13,61 @@ import { roleDescriptions, roleLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
 /** Changes a member's role. For admins; mount it again with the new role. */
-export function MemberRoleForm({ id, role }: { id: number; role: Role }) {
+export function MemberRoleForm({ member, isOwn }: { member: ModeratedMember; isOwn: boolean }) {
+  const { id, displayName, role } = member;
   const client = useQueryClient();
   const [wanted, setWanted] = useState(role);
+  const [isConfirming, setIsConfirming] = useState(false);
+  const showSaved = () => toast(t`Saved to the moderation log`);
   const change = useMutation({
-    mutationFn: () => setMemberRole(client, id, wanted),
-    onSuccess: () => toast(t`Saved to the moderation log`),
+    mutationFn: () => setMemberRole(client, id, { role: wanted }),
+    onSuccess: showSaved,
   });
 
   function save(event: FormEvent) {
     event.preventDefault();
-    if (!change.isPending && wanted !== role) change.mutate();
+    if (change.isPending || wanted === role) return;
+    if (changesAdmins(role, wanted)) setIsConfirming(true);
+    else change.mutate();
+  }
+
+  function describeChange() {
+    if (isOwn) return t`You will no longer be an admin. Only another admin can give you this role again.`;
+    if (wanted === 'admin')
+      return t`${displayName} will be able to change site settings and roles, including yours. The member and all admins get an email.`;
+    return t`${displayName} will no longer be an admin. The member gets an email.`;
   }
 
   return (
-    <form className={classes.form} noValidate onSubmit={save}>
-      <FormSelect
-        label={t`Role`}
-        options={roleNames.map((each) => [each, roleLabels[each]()])}
-        value={wanted}
-        onChange={setWanted}
+    <>
+      <form className={classes.form} noValidate onSubmit={save}>
+        <FormSelect
+          label={t`Role`}
+          options={roleNames.map((each) => [each, roleLabels[each]()])}
+          value={wanted}
+          onChange={setWanted}
+        />
+        <p className={classes.quiet}>{roleDescriptions[wanted]()}</p>
+        <FormError message={change.error?.message ?? null} />
+        <div className={classes.buttons}>
+          <Button type="submit" variant="default" loading={change.isPending} disabled={wanted === role}>
+            {t`Change role`}
+          </Button>
+        </div>
+      </form>
+      <ConfirmPasswordDialog
+        title={t`Change role`}
+        opened={isConfirming}
+        submitLabel={t`Change role`}
+        text={describeChange()}
+        run={(password) => setMemberRole(client, id, { role: wanted, password })}
+        errorMessage={(error) => error.message}
+        onDone={() => {
+          setIsConfirming(false);
+          showSaved();
+        }}
+        onClose={() => setIsConfirming(false)}
       />
-      <p className={classes.quiet}>{roleDescriptions[wanted]()}</p>
-      <FormError message={change.error?.message ?? null} />
-      <div className={classes.buttons}>
-        <Button type="submit" variant="default" loading={change.isPending} disabled={wanted === role}>
-          {t`Change role`}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }

@@ -172,9 +172,13 @@ export async function undoAdminChange(
 }
 
 /** For admins. The member may be the viewer, whose session then shows the new role. */
-export async function setMemberRole(client: QueryClient, id: number, role: Role): Promise<void> {
+export async function setMemberRole(
+  client: QueryClient,
+  id: number,
+  draft: { role: Role; password?: string },
+): Promise<void> {
   try {
-    await readJson(api.admin.members[':id'].role.$put({ ...toIdParam(id), json: { role } }));
+    await readJson(api.admin.members[':id'].role.$put({ ...toIdParam(id), json: draft }));
   } finally {
     void client.invalidateQueries({ queryKey: moderationKeys.all });
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });

@@ -33,6 +33,17 @@ export const staffScreens: readonly Screen[] = [
   staff('moderation-applications', '/moderation/applications'),
   staff('moderation-announcements', '/moderation/announcements'),
   staff('moderation-member', ({ memberId }) => `/moderation/member/${memberId}`),
+  staff('moderation-member-role', ({ memberId }) => `/moderation/member/${memberId}`, {
+    prepare: async (stage) => {
+      await stage.page
+        .getByRole('main')
+        .getByRole('combobox', { name: stage.translate('Role') })
+        .selectOption('admin');
+      await button(stage, 'Change role').click();
+      await dialog(stage).waitFor();
+    },
+    opens: opensDialog,
+  }),
   staff('moderation-member-posts', ({ memberId }) => `/moderation/member/${memberId}?tab=posts`),
   staff('moderation-member-sign-ins', ({ memberId }) => `/moderation/member/${memberId}?tab=sign-ins`),
   staff('moderation-member-notes', ({ memberId }) => `/moderation/member/${memberId}?tab=notes`),

@@ -38,7 +38,9 @@ export async function makeModerator(email: string, role: 'moderator' | 'admin' =
   const found = await admin.get('/api/moderation/members', { params: { q: email } });
   expect(found.status(), await found.text()).toBe(200);
   const [member] = ((await found.json()) as MemberList).items;
-  const changed = await admin.put(`/api/admin/members/${member?.id}/role`, { data: { role } });
+  const changed = await admin.put(`/api/admin/members/${member?.id}/role`, {
+    data: { role, password: newMember('').password },
+  });
   expect(changed.status(), await changed.text()).toBe(204);
   await admin.dispose();
 }
