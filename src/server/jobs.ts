@@ -47,6 +47,7 @@ import type { TopicEvent } from './core/events.ts';
 import { type JobDefinition, type JobQueue, startJobQueue } from './core/job-queue.ts';
 import { createMailer } from './core/mailer.ts';
 import { deleteExpiredRateLimits } from './core/rate-limits.ts';
+import { runAll } from './core/steps.ts';
 import {
   createWebPushSender,
   defaultPushServices,
@@ -265,19 +266,6 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       (pushDelaySeconds + 1) * 1_000,
     ).unref();
   }
-}
-
-/**
- * Runs steps one after the other, also if some fail.
- * @throws AggregateError with the errors of all that failed
- */
-async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const step of steps)
-    await step().catch((error: unknown) => {
-      errors.push(error);
-    });
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${steps.length} steps failed`);
 }
 
 const webhookKinds: ReadonlySet<string> = new Set(noticedKinds);

@@ -1,6 +1,7 @@
 import { type Database, type Reader, type Tx, transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import { runInTurns } from '#server/core/steps.ts';
 import {
   buildProfileEvents,
   changeReviewQueue,
@@ -105,17 +106,20 @@ export async function getLatestActivityRemoval(
 }
 
 /**
- * Continues all running removals and restorations in transactions of one post or 100 votes. If the process ends, the
- * next run continues after the last commit.
+ * Continues all running removals and restorations in transactions of one post or 100 votes, in turns. If the process
+ * ends, the next run continues after the last commit.
  * @param until milliseconds since 1970. The next run does what is left.
  */
 export async function runActivityRemovals(db: Database, until: number): Promise<void> {
-  for (const id of await listRunningActivityRemovals(db)) {
-    while (Date.now() < until && (await runStep(db, id))) continue;
-  }
-  for (const id of await listRunningRemovals(db)) {
-    while (Date.now() < until && (await runRemovalStep(db, id))) continue;
-  }
+  const ofOneAccount = await listRunningActivityRemovals(db);
+  const ofManyAccounts = await listRunningRemovals(db);
+  await runInTurns(
+    [
+      ...ofOneAccount.map((id) => () => runStep(db, id)),
+      ...ofManyAccounts.map((id) => () => runRemovalStep(db, id)),
+    ],
+    until,
+  );
 }
 
 /** Runs one step of a removal of many accounts. Returns whether there may be more to do. */

@@ -1,6 +1,7 @@
 import { type Database, type Tx, transaction } from '#server/core/database.ts';
 import { publish } from '#server/core/events.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
+import { runAll } from '#server/core/steps.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import {
   applyTagProposals,
@@ -18,8 +19,8 @@ import { runTagChanges } from './tag-changes.ts';
 
 const jobName = 'moderation';
 
-/** Seconds that one run may take. The run a minute later does what is left. */
-const roundSeconds = 240;
+/** Seconds that a run may take for each kind of long work. The run a minute later does what is left. */
+const secondsPerKind = 80;
 
 /** After this many days, no vote to close a question counts, whatever the site setting is. */
 const maxCloseVoteDays = settingCatalogue.closeVoteDays.max;
@@ -29,29 +30,31 @@ const maxPurgesPerRound = 200;
 
 /**
  * Continues removals, restorations, changes and proposals of tags, and deletes posts permanently after the retention
- * period.
+ * period. What fails does not stop the rest, and the run fails at its end.
  */
 export function createModerationJob(db: Database): JobDefinition {
   return {
     name: jobName,
     retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
-    timeoutSeconds: roundSeconds + 60,
+    timeoutSeconds: 3 * secondsPerKind + 60,
     concurrency: 1,
     runsEvery: 'minute',
-    async run() {
-      const until = Date.now() + roundSeconds * 1_000;
-      await runTagChanges(db, until);
-      await closeOutdatedProposals(db);
-      await applyTagProposals(db, until);
-      await runActivityRemovals(db, until);
-      await purgeDeletedPosts(db);
-      await trimSpamTraining(db);
-      await deleteOldRejectedPosts(db);
-      await deleteExpiredCloseVotes(db, maxCloseVoteDays);
-      await purgeDeletedNotes(db);
-    },
+    run: () =>
+      runAll([
+        () => runTagChanges(db, getEnd()),
+        () => closeOutdatedProposals(db),
+        () => applyTagProposals(db, getEnd()),
+        () => runActivityRemovals(db, getEnd()),
+        () => purgeDeletedPosts(db),
+        () => trimSpamTraining(db),
+        () => deleteOldRejectedPosts(db),
+        () => deleteExpiredCloseVotes(db, maxCloseVoteDays),
+        () => purgeDeletedNotes(db),
+      ]),
   };
 }
+
+const getEnd = () => Date.now() + secondsPerKind * 1_000;
 
 /** Starts the job in the background. If one is running, the next run does the work. */
 export function queueModerationJob(tx: Tx, jobs: JobQueue): Promise<void> {
@@ -60,8 +63,8 @@ export function queueModerationJob(tx: Tx, jobs: JobQueue): Promise<void> {
 
 /** Permanently deletes what moderators deleted 30 days ago. */
 export async function purgeDeletedPosts(db: Database): Promise<void> {
-  for (const row of await listPurgeablePosts(db, maxPurgesPerRound))
-    await transaction(db, (tx) => purgeDeletedPost(tx, row));
+  const rows = await listPurgeablePosts(db, maxPurgesPerRound);
+  await runAll(rows.map((row) => () => transaction(db, (tx) => purgeDeletedPost(tx, row))));
 }
 
 async function purgeDeletedPost(tx: Tx, row: HiddenPostRow): Promise<void> {

@@ -291,3 +291,19 @@ test('lists recent registrations by network for moderators, and lets them approv
   expect((await other.post('/moderation/approvals', { memberIds: [last.id] })).status).toBe(409);
   expect((await getModerationLog(moderator))[0]).toMatchObject({ action: 'approve', memberId: last.id });
 });
+
+test('a removal that fails does not stop the others', async () => {
+  const [broken, removed] = [await server.register('Seller Broken'), await server.register('Seller Removed')];
+  const [stays, goes] = [await broken.ask(), await removed.ask()];
+  const isVisible = async (id: number) => (await ann.get(`/questions/${id}`)).status === 200;
+  await sql`
+    create function refuse_hiding() returns trigger language plpgsql as $$ begin raise 'It is broken'; end $$;
+    create trigger refuse_hiding before insert on hidden_post
+    for each row when (new.author_id = ${sql.lit(broken.id)}) execute function refuse_hiding()`.execute(db);
+  for (const { id } of [broken, removed]) expectOk(await actOnMember(moderator, 'remove_activity', id));
+  await expect(finish()).rejects.toThrow('It is broken');
+  expect([await isVisible(stays), await isVisible(goes)]).toEqual([true, false]);
+  await sql`drop trigger refuse_hiding on hidden_post; drop function refuse_hiding`.execute(db);
+  await finish();
+  expect(await isVisible(stays)).toBe(false);
+});

@@ -1,6 +1,7 @@
 import { type Database, getSqlState, type Tx, transaction } from '#server/core/database.ts';
 import { invalidFieldError, invalidFieldsError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
+import { runInTurns } from '#server/core/steps.ts';
 import { moveSomeTagFollows, moveSomeTagMutes } from '#server/engagement/index.ts';
 import { lockTags, moveSomeQuestions, renameOnSomeQuestions } from '#server/posts/index.ts';
 import { tagKey } from '#shared/core/text.ts';
@@ -164,13 +165,16 @@ async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<v
 }
 
 /**
- * Continues all running merges and renamings in transactions of some questions or members. If the process ends, the next
- * run continues after the last commit.
+ * Continues all running merges and renamings in transactions of some questions or members, in turns. If the process ends,
+ * the next run continues after the last commit.
  * @param until milliseconds since 1970. The next run does what is left.
  */
 export async function runTagChanges(db: Database, until: number): Promise<void> {
-  for (const id of await listRunningTagChanges(db))
-    while (Date.now() < until && (await transaction(db, (tx) => runStep(tx, id)))) continue;
+  const ids = await listRunningTagChanges(db);
+  await runInTurns(
+    ids.map((id) => () => transaction(db, (tx) => runStep(tx, id))),
+    until,
+  );
 }
 
 /** Returns whether there may be more to do. */

@@ -2,6 +2,7 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publishAll, type TopicEvent } from '#server/core/events.ts';
 import type { Viewer } from '#server/core/http.ts';
+import { runInTurns } from '#server/core/steps.ts';
 import { limits } from '#shared/core/limits.ts';
 import { tagKey } from '#shared/core/text.ts';
 import type { ProposedTag } from '#shared/posts/tag-proposals.ts';
@@ -120,16 +121,20 @@ export async function resumeTagProposals(tx: Tx, questionId: number): Promise<To
  * @param until milliseconds since 1970. The next run does what is left.
  */
 export async function applyTagProposals(db: Database, until: number): Promise<void> {
-  for (const id of await listProposalsToApply(db)) {
-    let questionId = await findQuestionToApply(db, id);
-    while (questionId !== undefined) {
-      if (Date.now() >= until) return;
-      const ref = { id, questionId };
-      await transaction(db, (tx) => applyProposal(tx, ref));
-      questionId = await findQuestionToApply(db, id);
-    }
-    await transaction(db, (tx) => setAllApplied(tx, id));
-  }
+  const ids = await listProposalsToApply(db);
+  await runInTurns(
+    ids.map((id) => () => applyToNextQuestion(db, id)),
+    until,
+  );
+}
+
+/** Returns whether there may be more to do. */
+async function applyToNextQuestion(db: Database, id: number): Promise<boolean> {
+  const questionId = await findQuestionToApply(db, id);
+  await transaction(db, (tx) =>
+    questionId === undefined ? setAllApplied(tx, id) : applyProposal(tx, { id, questionId }),
+  );
+  return questionId !== undefined;
 }
 
 const messageKinds = { approved: 'tag_approved', synonym: 'tag_synonym', rejected: 'tag_rejected' } as const;
