@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EventBatch, getLaterPosition, minPositionHeader, positionHeader } from '#shared/core/events.ts';
+import { openDatabase } from '#server/core/database.ts';
+import { checkReplicas } from '#server/operations/doctor-check-replicas.ts';
+import { createTestDatabase } from '#tests/support/database.ts';
 import { expectOk, type Member, register } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import { type ParleyProcess, spawnParley } from '#tests/support/parley-process.ts';
@@ -148,6 +152,38 @@ describe.skipIf(programs === undefined)('two nodes with a streaming replica', ()
       expect(await load.stop()).toEqual([]);
     },
   );
+
+  test('report a replica as up to date in parley doctor only after it replayed what the primary wrote', async () => {
+    const { primary, replica } = databases;
+    const check = async (on: pg.ClientConfig = { connectionString: primary.url }) => {
+      const db = openDatabase({ connection: on, maxConnections: 1 });
+      const findings = await checkReplicas([replica.url], db);
+      await db.destroy();
+      return findings.map(({ level, what }) => `${level}: ${what.replace(replica.url, 'URL')}`);
+    };
+    expect(await check()).toEqual(['ok: URL is up to date.']);
+
+    await whilePaused(async () => {
+      await ada.ask();
+      expect(await check()).toEqual(['warning: URL lags by more than 2 s.']);
+    });
+
+    const [row] = await replica.sql('show primary_conninfo');
+    const connect = async (target: unknown) => {
+      await replica.sql(`alter system set primary_conninfo = ${pg.escapeLiteral(String(target))}`);
+      await replica.sql('select pg_reload_conf()');
+    };
+    await connect('host=127.0.0.1 port=1');
+    await eventually(async () => (await replica.sql('select from pg_stat_wal_receiver')).length === 0);
+    await ada.ask();
+    expect(await check()).toEqual(['warning: URL lags and is not connected to the primary.']);
+    await waitForReplicaLog(/serves reads/, () => connect(row?.['primary_conninfo']));
+    expect(await check()).toEqual(['ok: URL is up to date.']);
+
+    const other = await createTestDatabase();
+    expect(await check(other.connection)).toEqual(['problem: URL replicates another database server.']);
+    await other.drop();
+  });
 
   test('report each replica to Prometheus, by its address without a password', async () => {
     const headers = { authorization: `Bearer ${metricsToken}` };

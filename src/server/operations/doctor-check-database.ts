@@ -1,13 +1,11 @@
-import { listPendingMigrations, MigrationError, redactPassword } from '#server/postgres/index.ts';
-import { type Database, openDatabase } from '#server/core/database.ts';
-import { getErrorMessage } from '#server/core/startup-error.ts';
+import { listPendingMigrations, MigrationError } from '#server/postgres/index.ts';
+import type { Database } from '#server/core/database.ts';
 import { type Finding, createFinding, formatMegabytes, okFinding } from './doctor-findings.ts';
 import {
   type Activity,
   listAppliedMigrations,
   getActivity,
   getServerInfo,
-  getReplicaState,
   type ServerInfo,
 } from './doctor-queries.ts';
 
@@ -221,42 +219,4 @@ function* findSlowActivity(activity: Activity): Iterable<Finding> {
       'They fill the disk.',
       "Start the replica, or: select pg_drop_replication_slot('NAME')",
     );
-}
-
-export function checkReplicas(urls: readonly string[]): Promise<Finding[]> {
-  return Promise.all(urls.map(checkReplica));
-}
-
-async function checkReplica(url: string): Promise<Finding> {
-  const name = redactPassword(url);
-  const finding = createFinding('replica');
-  const why = 'Parley does not use it. The primary serves its reads.';
-  const replica = openDatabase({ connection: { connectionString: url }, maxConnections: 1 });
-  try {
-    const { standby, seconds } = await getReplicaState(replica);
-    if (!standby)
-      return finding(
-        'problem',
-        `${name} is not a standby.`,
-        why,
-        'Make it follow the primary again, or remove it from DATABASE_REPLICA_URLS.',
-      );
-    if (seconds > 2)
-      return finding(
-        'warning',
-        `${name} is ${seconds.toFixed(1)} s behind.`,
-        why,
-        'Check its disk, and long queries on it.',
-      );
-    return okFinding('replica', `${name} is up to date.`);
-  } catch (error) {
-    return finding(
-      'problem',
-      `${name} does not respond: ${getErrorMessage(error)}.`,
-      why,
-      'Start it, or remove it from DATABASE_REPLICA_URLS.',
-    );
-  } finally {
-    await replica.destroy();
-  }
 }

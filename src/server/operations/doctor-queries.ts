@@ -137,13 +137,29 @@ export async function listAppliedMigrations(db: Database): Promise<{ name: strin
   return rows;
 }
 
-/** Returns the replication lag as the replica reports it. */
-export async function getReplicaState(replica: Database): Promise<{ standby: boolean; seconds: number }> {
-  const { rows } = await sql<{ standby: boolean; seconds: number }>`
-    select pg_is_in_recovery() as standby,
-      case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
-        else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as seconds`.execute(
-    replica,
-  );
-  return rows[0] ?? { standby: false, seconds: 0 };
+/** The position in the write-ahead log that replicas should have reached, and the id of the database server. */
+export type PrimaryPosition = { lsn: string; system: string };
+
+export async function getPrimaryPosition(db: Database): Promise<PrimaryPosition> {
+  const { rows } = await sql<PrimaryPosition>`
+    select pg_current_wal_flush_lsn()::text as lsn, system_identifier::text as system
+    from pg_control_system()`.execute(db);
+  const [position] = rows;
+  if (position === undefined) throw new Error('PostgreSQL returned no position.');
+  return position;
+}
+
+/** `hasReached`: whether the replica has replayed the write-ahead log up to the position. Null for a primary. */
+export async function getReplicaState(
+  replica: Database,
+  { lsn }: Pick<PrimaryPosition, 'lsn'>,
+): Promise<{ system: string; hasReached: boolean | null; isReceiving: boolean }> {
+  const { rows } = await sql<{ system: string; hasReached: boolean | null; isReceiving: boolean }>`
+    select system_identifier::text as system,
+      case when pg_is_in_recovery() then coalesce(pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn, false) end as "hasReached",
+      exists (select from pg_stat_wal_receiver) as "isReceiving"
+    from pg_control_system()`.execute(replica);
+  const [state] = rows;
+  if (state === undefined) throw new Error('PostgreSQL returned no state.');
+  return state;
 }

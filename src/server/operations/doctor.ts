@@ -13,12 +13,8 @@ import type { Progress } from '#server/core/progress.ts';
 import { getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 import type { RepairedRow } from './integrity-repair.ts';
 import { checkCounts } from './doctor-check-counts.ts';
-import {
-  checkActivity,
-  checkMigrations,
-  checkReplicas,
-  checkDatabaseServer,
-} from './doctor-check-database.ts';
+import { checkActivity, checkMigrations, checkDatabaseServer } from './doctor-check-database.ts';
+import { checkReplicas } from './doctor-check-replicas.ts';
 import { type Finding, createFinding, okFinding } from './doctor-findings.ts';
 import { checkClock, checkDisk } from './doctor-check-host.ts';
 import { checkPublicUrl, checkSettings } from './doctor-check-settings.ts';
@@ -61,7 +57,10 @@ export async function runDoctor(
   add(checkSettings(config));
   add(await checkPublicUrl(config.settings.publicUrl));
   add(await checkEmail(config, options.emailTo));
+  let isConnected = false;
   await withDatabase(options, add, async (connection, db) => {
+    isConnected = true;
+    add(await runCheck('replica', () => checkReplicas(config.databaseReplicaUrls, db)));
     add(await runCheck('clock', async () => [await checkClock(db)]));
     // Without the tables, the other checks cannot run.
     const migrations = await runCheck('migrations', async () => [
@@ -80,7 +79,7 @@ export async function runDoctor(
     add(counts.findings);
     changed.push(...counts.changed);
   });
-  add(await checkReplicas(config.databaseReplicaUrls));
+  if (!isConnected) add(await checkReplicas(config.databaseReplicaUrls, undefined));
   return { findings, changed };
 }
 
