@@ -58,6 +58,7 @@ import type { RequestLimits } from './core/request-limits.ts';
 import { limitBodySize, limitPublicSearches, limitVisitors } from './core/request-limits-middleware.ts';
 import { healthRoutes } from './core/health.ts';
 import { type Metrics, metricsRoutes } from './core/metrics.ts';
+import { warnOfMissingProxies } from './core/network-address.ts';
 import type { Replicas } from './postgres/index.ts';
 import { createDocumentSender } from './core/response-cache-http.ts';
 import { setWritesCookie } from './core/read-your-writes.ts';
@@ -220,7 +221,10 @@ export function createApp(options: AppOptions) {
   });
   const app = createRouter<{ Variables: object }>();
   app.onError((error, c) => toErrorResponse(error, c, log, metrics?.countRejected));
-  app.use(trackRequests({ trustedProxies: settings.trustedProxies, log }));
+  app.use(
+    trackRequests({ trustedProxies: settings.trustedProxies, log }),
+    warnOfMissingProxies(settings, log),
+  );
   if (metrics !== undefined) app.use(metrics.measure);
   app.use(securityHeaders(settings));
   app.route('/', metricsRoutes(metrics));

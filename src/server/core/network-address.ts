@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { Logger } from 'pino';
 
 /**
  * The client's network address. Behind proxies, it is the address seen by the outermost trusted proxy, counted from the
@@ -12,14 +14,30 @@ export function getNetworkAddress(c: Context, trustedProxies: number): string {
 }
 
 /**
- * The same from the address of the connection and the header X-Forwarded-For.
+ * The same from the address of the connection and the header X-Forwarded-For. If the header has fewer addresses than
+ * there are trusted proxies, it is the first of them: one proxy replaced the header, or the client bypassed one.
  */
 export function findNetworkAddress(
   { direct, forwardedFor }: { direct: string | undefined; forwardedFor: string | undefined },
   trustedProxies: number,
 ): string {
-  const forwarded = trustedProxies === 0 ? undefined : forwardedFor?.split(',').at(-trustedProxies);
+  const forwarded = trustedProxies === 0 ? undefined : forwardedFor?.split(',').slice(-trustedProxies)[0];
   return parseNetwork(forwarded ?? '') ?? parseNetwork(direct ?? '') ?? 'unknown';
+}
+
+/** Warns once if X-Forwarded-For has fewer addresses than there are trusted proxies. */
+export function warnOfMissingProxies({ trustedProxies }: { trustedProxies: number }, log: Logger) {
+  let hasWarned = false;
+  return createMiddleware((c, next) => {
+    const count = c.req.header('x-forwarded-for')?.split(',').length;
+    if (!hasWarned && count !== undefined && count < trustedProxies) {
+      hasWarned = true;
+      log.warn(
+        `TRUSTED_PROXIES is ${trustedProxies}, but X-Forwarded-For of a request has fewer addresses. A proxy replaces the header instead of adding an address, or a client bypassed a proxy. Limits per network may count all visitors together (docs/operating.md, 'Public reading and a CDN').`,
+      );
+    }
+    return next();
+  });
 }
 
 /**
