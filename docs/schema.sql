@@ -1170,6 +1170,7 @@ create table moderation_log (
   constraint moderation_log_reason_check CHECK ((char_length(reason) <= 500)),
   constraint moderation_log_subject_check CHECK ((char_length(subject) <= 200))
 );
+create index moderation_log_bulk_removal ON moderation_log USING btree ((((before ->> 'removal'::text))::bigint)) WHERE (action = ANY (ARRAY['bulk_remove_activity'::text, 'bulk_restore_activity'::text]));
 create index moderation_log_created ON moderation_log USING btree (created_at);
 create index moderation_log_member ON moderation_log USING btree (member_id, id DESC) WHERE (member_id IS NOT NULL);
 create index moderation_log_post ON moderation_log USING btree (post_kind, post_id, id DESC) WHERE (post_id IS NOT NULL);

@@ -10,11 +10,13 @@ import type {
   NetworkAccounts,
 } from '#shared/moderation/member-page.ts';
 import type { ModeratedMember, ModerationLog } from '#shared/moderation/moderation.ts';
+import type { Removal } from '#shared/moderation/removals.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { actOnMember, actOnPost } from '#tests/support/moderation.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { eventually } from '#tests/support/parley.ts';
+import { runActivityRemovals } from './activity-removal.ts';
 import { purgeDeletedNotes } from './member-notes-queries.ts';
 
 const server = await startTestServer({ trustedProxies: 1 });
@@ -128,6 +130,33 @@ test('lists the moderation actions that concern a member, and no others', async 
   expectOk(await actOnMember(moderator, 'warn', ann.id));
   const log = expectOk(await moderator.get<ModerationLog>(`/moderation/members/${warned.id}/log`));
   expect(log.items).toMatchObject([{ action: 'warn', memberId: warned.id, moderatorName: 'Maud' }]);
+});
+
+test('lists the removals and restorations of several accounts that contained the member, page by page', async () => {
+  const [spammer, other] = [await server.register('Spammer'), await server.register('Other')];
+  const remove = async (memberIds: number[]) => {
+    const body = { memberIds, reason: 'Advertising.' };
+    return expectOk(await moderator.post<Removal>('/moderation/removals', body)).id;
+  };
+  const run = () => runActivityRemovals(server.db, Date.now() + 60_000);
+  expectOk(await actOnMember(moderator, 'warn', spammer.id));
+  await remove([other.id]);
+  const id = await remove([spammer.id, ann.id]);
+  await run();
+  expectOk(await moderator.post(`/moderation/removals/${id}/restoration`, { reason: 'No spam.' }));
+  await run();
+  expectOk(await actOnMember(moderator, 'warn', spammer.id));
+  const path = `/moderation/members/${spammer.id}/log`;
+  const actions = (await readAll<ModerationLog['items'][number]>(moderator, path)).map(
+    ({ action }) => action,
+  );
+  expect(actions).toEqual(['warn', 'bulk_restore_activity', 'bulk_remove_activity', 'warn']);
+  await sql`
+    insert into moderation_log (action, reason, member_id)
+    select 'warn', 'So.', ${spammer.id} from generate_series(1, 30)`.execute(server.db);
+  const all = await readAll<ModerationLog['items'][number]>(moderator, path);
+  expect(all.map(({ action }) => action)).toEqual([...Array.from({ length: 30 }, () => 'warn'), ...actions]);
+  expect((await readAll(moderator, `/moderation/members/${other.id}/log`)).length).toBe(1);
 });
 
 test('shows the facts of an account, and the email address to admins only', async () => {

@@ -57,7 +57,7 @@ export type LogEntryRow = {
 
 /**
  * Latest first, after `before`. Only the last action on a post that is still hidden can be undone.
- * @param wanted.memberId only entries about this member; null for all
+ * @param wanted.memberId only entries about this member, also those about several accounts; null for all
  */
 export async function listLogEntries(
   db: Reader,
@@ -72,7 +72,7 @@ export async function listLogEntries(
     from (
       select * from moderation_log
       where ${isBefore(sql`id`, before)}
-        and ${memberId === null ? sql`true` : sql`member_id = ${memberId}`}
+        and ${memberId === null ? sql`true` : isAboutMember(memberId, { before, limit })}
       order by id desc limit ${sql.lit(limit)}
     ) entry
     left join member moderator on moderator.id = entry.moderator_id
@@ -83,6 +83,20 @@ export async function listLogEntries(
     order by entry.id desc`.execute(db);
   return rows;
 }
+
+/** The entries about one member, which indexes find: a condition with `or` would read the log of the whole site. */
+const isAboutMember = (memberId: number, { before, limit }: { before: number | null; limit: number }) => sql`
+  id in (
+    (
+      select id from moderation_log where member_id = ${memberId} and ${isBefore(sql`id`, before)}
+      order by id desc limit ${sql.lit(limit)}
+    )
+    union all
+    select entry.id from activity_removal removal
+      join moderation_log entry on (entry.before ->> 'removal')::bigint = removal.bulk_removal_id
+        and entry.action in ('bulk_remove_activity', 'bulk_restore_activity')
+    where removal.member_id = ${memberId}
+  )`;
 
 /** Returns the post, or the proposed tag, of an entry of the review queue. */
 export async function findReviewedPost(db: Reader, itemId: number) {
