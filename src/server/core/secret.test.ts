@@ -48,6 +48,8 @@ test('warns once about a secret that differs from the last start', async () => {
   expect(changed.warnings[0]).toContain(
     'Set the same SECRET on every Parley that shares the database, or on none.',
   );
+  for (const affected of ['sign in again', 'authenticator apps', 'web hooks', 'sign-in providers'])
+    expect(changed.warnings[0]).toContain(affected);
   expect(changed.warnings[0]).not.toContain(given);
   expect((await start(given)).warnings).toEqual([]);
   expect((await start()).warnings).toHaveLength(1);

@@ -5,7 +5,7 @@ import { type Database, transaction, type Tx } from './database.ts';
 import { getOrInsertSetting } from './stored-settings.ts';
 
 /**
- * Returns the secret that signs session cookies, the same on every node of a database. The first start creates it. Logs
+ * Returns the secret that signs session cookies and encrypts stored keys, the same on every node of a database. The first start creates it. Logs
  * a warning if it differs from the secret of the previous start on any node.
  * @param configured SECRET of the environment. It is used as it is and never stored.
  */
@@ -21,7 +21,7 @@ export async function getOrCreateSecret(
   });
   if (isAnother)
     log.warn(
-      'The secret for session cookies differs from the last start on this database, so members have to sign in again. Set the same SECRET on every Parley that shares the database, or on none.',
+      "The secret differs from the last start on this database. Members have to sign in again. Codes of authenticator apps, web hooks and sign-in providers added in the browser do not work until they are set up again, or until the earlier secret is back (docs/operating.md, 'A new secret'). Set the same SECRET on every Parley that shares the database, or on none.",
     );
   return secret;
 }
