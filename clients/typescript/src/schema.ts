@@ -1793,6 +1793,7 @@ export interface components {
         | 'original-required'
         | 'other-member-signed-in'
         | 'other-sign-in-method-needed'
+        | 'own-post-decision'
         | 'own-post-report'
         | 'own-post-suggestion'
         | 'own-post-vote'

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { transaction } from '#server/core/database.ts';
 import { apiScope } from '#shared/integrations/api-tokens.ts';
 import { programOf } from '#tests/support/api-tokens.ts';
-import { expectOk } from '#tests/support/member.ts';
+import { setRole } from '#server/admin/roles.ts';
+import { expectOk, type Member } from '#tests/support/member.ts';
 import { eventually } from '#tests/support/parley.ts';
 import type { ReviewQueue, ReportState } from '#shared/moderation/moderation.ts';
 import { purgeDeletedPosts } from './moderation-job.ts';
@@ -310,4 +311,28 @@ test('shows actions and reasons in the log to every member, moderators only to m
     before: { reportsCount: 1 },
     restorable: { kind: 'question', id },
   });
+});
+
+test('leaves it to other moderators to keep a post of a moderator, if there are others', async () => {
+  const id = await moderator.ask();
+  const act = async (by: Member, action: string) =>
+    (await actOnPost(by, action, 'question', id)).code ?? 'done';
+  expectOk(await report(bob, 'question', id));
+  expect(await act(moderator, 'dismiss')).toBe('own-post-decision');
+  expect(await act(other, 'dismiss')).toBe('done');
+  expect([await act(other, 'hide'), await act(moderator, 'restore')]).toEqual(['done', 'own-post-decision']);
+  expect(await act(other, 'restore')).toBe('done');
+  // What the moderator removed, the moderator can restore.
+  expect([await act(moderator, 'hide'), await act(moderator, 'restore')]).toEqual(['done', 'done']);
+  await sql`
+    insert into review_item (post_kind, post_id, open_reports, other_cause)
+    values ('question', ${id}, 0, 'first_post')`.execute(server.db);
+  expect(await act(moderator, 'approve')).toBe('own-post-decision');
+  await setRole(server.db, { email: other.email, role: 'member' });
+  onTestFinished(async () => {
+    await setRole(server.db, { email: other.email, role: 'moderator' });
+  });
+  expect(await act(moderator, 'approve')).toBe('done');
+  expectOk(await report(eve, 'question', id));
+  expect(await act(moderator, 'dismiss')).toBe('done');
 });

@@ -73,3 +73,10 @@ export async function findLastAction(tx: Tx, { kind, id }: PostRef) {
     where post_kind = ${kind} and post_id = ${id} order by moderation_log.id desc limit 1`.execute(tx);
   return rows[0];
 }
+
+/** Whether someone else is a moderator or admin. The index member_moderator serves the query. */
+export async function hasOtherModerators(tx: Tx, memberId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from member where role <> 'member' and id <> ${memberId} limit 1`.execute(tx);
+  return rows.length > 0;
+}

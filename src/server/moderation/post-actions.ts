@@ -36,6 +36,7 @@ import {
 } from './hidden-posts-queries.ts';
 import {
   findLastAction,
+  hasOtherModerators,
   lockPostVersion,
   lockQuestionToAct,
   setDuplicate,
@@ -47,7 +48,7 @@ export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft; 
 /**
  * Applies a moderator's decision about a post. Of two moderators who decide at the same time, the second gets an error
  * with the first decision. The log entry with the reason and the state before is written in the same transaction.
- * @throws ProblemError 'already-handled', 'not-found', 'edit-conflict' if the post was edited since the moderator read it,
+ * @throws ProblemError 'already-handled', 'not-found', 'not-allowed' for the moderator's own post, 'edit-conflict' if the post was edited since the moderator read it,
  * 'invalid' if a required reason is missing
  */
 export async function actOnPost(
@@ -59,7 +60,8 @@ export async function actOnPost(
     throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
-    const open = await lockOpenPost(tx, { moderator, post, draft });
+    const { authorId, ...open } = await lockOpenPost(tx, { moderator, post, draft });
+    if (authorId === moderator.id) await refuseOwnPost(tx, { moderator, post, draft });
     await actionHandlers[action](tx, { moderator, post, draft, posting, ...open });
   });
 }
@@ -69,10 +71,11 @@ type PostActionContext = {
   post: PostRef;
   draft: PostActionDraft;
   posting: Posting;
-} & OpenPost;
+} & Omit<OpenPost, 'authorId'>;
 
 /** A post with what is locked of it. */
 type OpenPost = {
+  authorId: number | null;
   /** Undefined for a post that everyone sees. */
   heldPost: LockedHeldPost | undefined;
   /** Its entry in the review queue. */
@@ -282,7 +285,26 @@ async function lockOpenPost(
   // Of a hidden or held post there is one version.
   if (version !== undefined && draft.basedOn !== undefined && !isPresentVersion(draft.basedOn, version))
     throw new ProblemError('edited-meanwhile');
-  return { heldPost, item };
+  const { author_id: authorId = heldPost?.member_id ?? null } = visible ?? hiddenPost ?? {};
+  return { authorId, heldPost, item };
+}
+
+/** Decisions that keep a post. */
+const keepingActions: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore']);
+
+/**
+ * A moderator does not decide that an own post stays, unless no one else moderates (docs/product.md 14.2). Restoring what
+ * the moderator removed is no such decision.
+ * @throws ProblemError 'not-allowed'
+ */
+async function refuseOwnPost(
+  tx: Tx,
+  { moderator, post, draft }: Pick<PostActionContext, 'moderator' | 'post' | 'draft'>,
+): Promise<void> {
+  if (!keepingActions.has(draft.action) || !(await hasOtherModerators(tx, moderator.id))) return;
+  const isOwnRemoval =
+    draft.action === 'restore' && (await findLastAction(tx, post))?.moderator_id === moderator.id;
+  if (!isOwnRemoval) throw new ProblemError('own-post-decision');
 }
 
 const createUnchangedError = () => new ProblemError('handled-already');
