@@ -4,6 +4,7 @@ import type { PendingStep } from '#shared/identity/accounts.ts';
 import type { ApplicationStatus } from '#shared/identity/applications.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import { maxSessionsPerMember } from './sessions.ts';
+import { accessStateOf } from './sign-in-methods-queries.ts';
 
 export async function findMemberByEmail(db: Queryable, email: string) {
   const { rows } = await sql<{ id: number; language: string | null }>`
@@ -11,10 +12,10 @@ export async function findMemberByEmail(db: Queryable, email: string) {
   return rows[0];
 }
 
-/** Returns the password hash of the member with an address; undefined if there is none. */
+/** Returns the password hash and the access state of the member with an address; undefined if there is none. */
 export async function findCredential(db: Queryable, email: string) {
-  const { rows } = await sql<{ memberId: number; password: string | null }>`
-    select member.id as "memberId", password from member join account on account.member_id = member.id
+  const { rows } = await sql<{ memberId: number; password: string | null; accessState: string | null }>`
+    select member.id as "memberId", password, ${accessStateOf} as "accessState" from member join account on account.member_id = member.id
     where email = ${email} and provider_id = 'credential'`.execute(db);
   return rows[0];
 }

@@ -149,8 +149,8 @@ export function accountVisitorRoutes(deps: AccountDeps & { signingIn: SignIn }) 
     })
     .openapi(signIn, async (c) => {
       passwordSignIn.require();
-      const memberId = await accounts.checkPassword(c.req.valid('json'), getVisitor(c, settings));
-      const outcome = await signingIn.afterFirstFactor(memberId, c.req.raw.headers);
+      const member = await accounts.checkPassword(c.req.valid('json'), getVisitor(c, settings));
+      const outcome = await signingIn.afterFirstFactor(member, c.req.raw.headers);
       return c.json(await toSignInResponse(c, deps, { ...outcome, method: 'password' }), 200);
     })
     .openapi(readSession, async (c) => {

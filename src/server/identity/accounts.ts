@@ -37,6 +37,7 @@ import type { Joining } from './joining.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import type { Registrations } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
+import type { AuthenticatedMember } from './sign-in.ts';
 import type { SessionCache } from './sessions-cache.ts';
 
 export { listMembersByEmail } from './accounts-queries.ts';
@@ -147,23 +148,18 @@ export function createAccounts(options: AccountsOptions) {
    * Returns the member with this address and password. Does not sign in.
    * @throws ProblemError with the texts of docs/product.md 2.5 to 2.7.
    */
-  async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<number> {
+  async function checkPassword(credentials: Credentials, visitor: Visitor): Promise<AuthenticatedMember> {
     const parsed = emailSchema.safeParse(credentials.email);
     if (!parsed.success) throw invalidFieldError('email', 'email-not-valid');
     const email = parsed.data;
     const credential = await findCredential(db, email);
     const browser =
       credential === undefined ? null : await knownBrowsers.browserOf(visitor.headers, credential.memberId);
-    const memberId = await attemptLimit.attempt(
-      email,
-      { network: visitor.networkAddress, browser },
-      async () =>
-        (await matchesPasswordHash(credential?.password, credentials.password))
-          ? credential?.memberId
-          : undefined,
+    const member = await attemptLimit.attempt(email, { network: visitor.networkAddress, browser }, async () =>
+      (await matchesPasswordHash(credential?.password, credentials.password)) ? credential : undefined,
     );
-    if (memberId === undefined) throw await createSignInProblem(email);
-    return memberId;
+    if (member === undefined) throw await createSignInProblem(email);
+    return member;
   }
 
   async function createSignInProblem(email: string): Promise<ProblemError> {

@@ -136,7 +136,7 @@ export const internalEndpoints = {
         if (user === null) throw new Error(`member ${ctx.body.memberId} does not exist`);
         const session = await ctx.context.internalAdapter.createSession(user.id, false);
         await setSessionCookie(ctx, { session, user });
-        return ctx.json({});
+        return ctx.json({ sessionId: Number(session.id) });
       },
     ),
     setSessionToken: createAuthEndpoint.serverOnly(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Queryable, Tx } from '#server/core/database.ts';
+import { accessStateOf } from './sign-in-methods-queries.ts';
 
 type ListedPasskeyRow = { id: number; name: string; created_at: Date; last_used_at: Date | null };
 
@@ -19,8 +20,10 @@ export async function findPasskeyByCredential(db: Queryable, credentialId: strin
     public_key: Uint8Array;
     counter: number;
     user_handle: string;
+    accessState: string | null;
   }>`
-    select id, member_id, public_key, counter, user_handle from passkey
+    select passkey.id, member_id, public_key, counter, user_handle, ${accessStateOf} as "accessState"
+    from passkey join member on member.id = member_id
     where credential_id = ${credentialId}`.execute(db);
   return rows[0];
 }

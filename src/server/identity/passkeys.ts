@@ -115,7 +115,8 @@ export function createPasskeys(deps: {
     )
       throw new ProblemError('passkey-refused');
     await recordPasskeyUse(db, { id: stored.id, counter });
-    const cookies = await signingIn.begin(stored.member_id, headers);
+    const member = { memberId: stored.member_id, accessState: stored.accessState };
+    const cookies = await signingIn.begin(member, headers);
     return { memberId: stored.member_id, cookies: [...cookies, signInCookie.clear()] };
   }
 

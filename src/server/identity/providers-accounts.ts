@@ -1,4 +1,4 @@
-import { type Database, transaction } from '#server/core/database.ts';
+import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { lockSignInMethods } from './passkeys-queries.ts';
 import { findProviderAccount, deleteProviderAccount, insertProviderAccount } from './providers-queries.ts';
@@ -10,17 +10,15 @@ export type ProviderAccountKey = { providerId: string; subject: string };
 
 /** Links an account at a provider to a member who has authenticated with both. */
 export async function linkAccount(
-  db: Database,
+  tx: Tx,
   { memberId, account: { providerId, subject } }: { memberId: number; account: ProviderAccountKey },
 ): Promise<void> {
-  await transaction(db, async (tx) => {
-    await lockSignInMethods(tx, memberId);
-    if ((await findProviderAccount(tx, { providerId, memberId })) !== undefined)
-      throw new ProblemError('provider-already-linked');
-    if (!(await insertProviderAccount(tx, { providerId, memberId, subject })))
-      throw new ProblemError('provider-account-taken');
-    await recordSecurityEvent(tx, { memberId, event: 'provider-linked' });
-  });
+  await lockSignInMethods(tx, memberId);
+  if ((await findProviderAccount(tx, { providerId, memberId })) !== undefined)
+    throw new ProblemError('provider-already-linked');
+  if (!(await insertProviderAccount(tx, { providerId, memberId, subject })))
+    throw new ProblemError('provider-account-taken');
+  await recordSecurityEvent(tx, { memberId, event: 'provider-linked' });
 }
 
 /** @throws ProblemError 'not-allowed' if it is the member's only sign-in method. */

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '#server/core/database.ts';
+import { accessStateOf } from './sign-in-methods-queries.ts';
 
-/** Returns the member linked to an account at the provider; undefined if there is none. */
+/** Returns the member linked to an account at the provider, with the access state; undefined if there is none. */
 export async function findMemberByProviderAccount(
   db: Queryable,
   { providerId, subject }: { providerId: string; subject: string },
 ) {
-  const { rows } = await sql<{ memberId: number }>`
-    select member_id as "memberId" from account
+  const { rows } = await sql<{ memberId: number; accessState: string | null }>`
+    select member_id as "memberId", ${accessStateOf} as "accessState"
+    from account join member on member.id = member_id
     where provider_id = ${providerId} and account_id = ${subject}`.execute(db);
   return rows[0];
 }

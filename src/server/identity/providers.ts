@@ -29,9 +29,9 @@ import { findMemberByProviderAccount, listProviderAccounts } from './providers-q
 import { findMemberByEmail } from './accounts-queries.ts';
 import { consumeNonce } from './two-factor-queries.ts';
 import { noteConfirmedEmail, type Registrations } from './registrations.ts';
-import type { SignIn, SignInOutcome } from './sign-in.ts';
+import type { AuthenticatedMember, SignIn, SignInOutcome } from './sign-in.ts';
 import type { SignInMethods } from './sign-in-methods.ts';
-import { hasSignInMethod } from './sign-in-methods-queries.ts';
+import { findAccessState, hasSignInMethod } from './sign-in-methods-queries.ts';
 import { getAccountProviderId, getRedirectUri, isUsable, type SignInProviders } from './sign-in-providers.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
 
@@ -190,16 +190,16 @@ export function createProviders(deps: ProvidersDeps) {
     const plain = { linked: false, email: null, registered: false, needsAnswers: false };
     const existing = await findMemberByProviderAccount(db, account);
     if (existing !== undefined)
-      return { ...(await signingIn.afterFirstFactor(existing.memberId, visitor.headers)), ...plain };
+      return { ...(await signingIn.afterFirstFactor(existing, visitor.headers)), ...plain };
     const person = await arrival.readPerson();
     const parsed = emailSchema.safeParse(person.email);
     if (!parsed.success) throw new ProblemError('provider-email-not-verified');
     const email = parsed.data;
     const { isVerified } = person;
     const owner = await findMemberByEmail(db, email);
-    if (owner !== undefined && isVerified && (await confirmEmailOnly(owner.id, email))) {
-      return { ...(await signingIn.afterFirstFactor(owner.id, visitor.headers, { account })), ...plain };
-    }
+    const confirmed = owner !== undefined && isVerified ? await confirmEmailOnly(owner.id, email) : null;
+    if (confirmed !== null)
+      return { ...(await signingIn.afterFirstFactor(confirmed, visitor.headers, { account })), ...plain };
     if (owner !== undefined)
       return { ...plain, memberId: null, cookies: [linkCookie.set({ provider, account, email })], email };
     if (joining.questions().length > 0) {
@@ -216,22 +216,22 @@ export function createProviders(deps: ProvidersDeps) {
     return {
       ...plain,
       memberId,
-      cookies: await signingIn.begin(memberId, visitor.headers),
+      cookies: await beginFirstSession(memberId, visitor.headers),
       registered: true,
     };
   }
 
   /**
-   * Confirms the address of a member without a sign-in method, which the provider has verified. Returns false if the
+   * Confirms the address of a member without a sign-in method, which the provider has verified. Returns null if the
    * member has one, or no longer this address.
    */
-  async function confirmEmailOnly(memberId: number, address: string): Promise<boolean> {
+  async function confirmEmailOnly(memberId: number, address: string): Promise<AuthenticatedMember | null> {
     return transaction(db, async (tx) => {
       const member = await lockMember(tx, memberId, { changesEmail: false });
-      if (member?.email !== address || (await hasSignInMethod(tx, memberId))) return false;
+      if (member?.email !== address || (await hasSignInMethod(tx, memberId))) return null;
       await updateEmail(tx, { memberId, address, isConfirmed: true });
       await noteConfirmedEmail(tx, memberId);
-      return true;
+      return { memberId, accessState: await findAccessState(tx, memberId) };
     });
   }
 
@@ -247,8 +247,12 @@ export function createProviders(deps: ProvidersDeps) {
     const memberId = await register({ ...pending, signUpAnswers }, visitor);
     return {
       memberId,
-      cookies: [...(await signingIn.begin(memberId, visitor.headers)), signUpCookie.clear()],
+      cookies: [...(await beginFirstSession(memberId, visitor.headers)), signUpCookie.clear()],
     };
+  }
+
+  async function beginFirstSession(memberId: number, headers: Headers): Promise<string[]> {
+    return signingIn.begin({ memberId, accessState: await findAccessState(db, memberId) }, headers);
   }
 
   async function register(
@@ -300,7 +304,7 @@ export function createProviders(deps: ProvidersDeps) {
     // The member who requested it must still be signed in in this browser.
     const session = await accounts.viewer(visitor.headers);
     if (session?.viewer.id !== memberId) throw new ProblemError('sign-in-expired');
-    await linkAccount(db, { memberId, account });
+    await transaction(db, (tx) => linkAccount(tx, { memberId, account }));
     const { cookies } = session;
     return { memberId, cookies, linked: true, email: null, registered: false, needsAnswers: false };
   }
@@ -311,8 +315,8 @@ export function createProviders(deps: ProvidersDeps) {
     if (pending === null) throw new ProblemError('sign-in-expired');
     const { email, account } = pending;
     await requireSame(pending);
-    const memberId = await accounts.checkPassword({ email, password }, visitor);
-    const outcome = await signingIn.afterFirstFactor(memberId, visitor.headers, { account });
+    const member = await accounts.checkPassword({ email, password }, visitor);
+    const outcome = await signingIn.afterFirstFactor(member, visitor.headers, { account });
     return { ...outcome, cookies: [...outcome.cookies, linkCookie.clear()] };
   }
 

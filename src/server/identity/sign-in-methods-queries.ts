@@ -8,6 +8,26 @@ export async function hasPassword(db: Queryable, memberId: number): Promise<bool
   return rows.length > 0;
 }
 
+/**
+ * Digest of all that gives access to an account, as SQL for a row of `member`: it changes with the password, a passkey,
+ * an account at a provider or two-factor authentication. Null for a deleted account.
+ */
+export const accessStateOf = sql<
+  string | null
+>`case when member.deleted_at is null then encode(sha256(convert_to(
+  jsonb_build_array(
+    (select jsonb_agg(jsonb_build_array(id, password) order by id) from account where member_id = member.id),
+    (select jsonb_agg(id order by id) from passkey where member_id = member.id),
+    (select created_at from two_factor where member_id = member.id)
+  )::text, 'UTF8')), 'hex') end`;
+
+/** Returns the digest of all that gives access to an account; null for a deleted one. */
+export async function findAccessState(db: Queryable, memberId: number): Promise<string | null> {
+  const { rows } = await sql<{ accessState: string | null }>`
+    select ${accessStateOf} as "accessState" from member where id = ${memberId}`.execute(db);
+  return rows[0]?.accessState ?? null;
+}
+
 /** Whether a member has any sign-in method, also one that is switched off now. */
 export async function hasSignInMethod(db: Queryable, memberId: number): Promise<boolean> {
   const { rows } = await sql`

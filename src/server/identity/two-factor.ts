@@ -103,6 +103,7 @@ export function createTwoFactor(deps: {
     if (period === null) throw invalidFieldError('code', 'two-factor-code-not-valid');
     const created = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
+      await lockSignInMethods(tx, viewer.id);
       const encryptedKey = encrypt(getKeyEncryption(viewer.id), opened.key);
       if (!(await insertTwoFactor(tx, { memberId: viewer.id, encryptedKey, period })))
         throw new ProblemError('two-factor-already-on');

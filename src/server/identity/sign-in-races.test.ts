@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { transaction } from '#server/core/database.ts';
+import { createLinkToken } from '#tests/support/email-links.ts';
+import { eventually } from '#tests/support/eventually.ts';
+import { type ApiResponse, expectOk, type Member, password } from '#tests/support/member.ts';
+import { startTestServer } from '#tests/support/server.ts';
+import { enableTwoFactor } from '#tests/support/two-factor.ts';
+import { addPasskey, createPasskeySignIn } from '#tests/support/webauthn-authenticator.ts';
+import { removeSignInFactors } from './two-factor.ts';
+
+const server = await startTestServer();
+afterAll(() => server.stop());
+beforeEach(() => server.resetRateLimits());
+
+const newPassword = 'another horse battery';
+
+/** Inserts into these tables wait while a test holds the advisory lock with the number. */
+const pauses = { session: 430_011, security_event: 430_012 };
+
+beforeAll(async () => {
+  await sql`
+    create function pause_insert() returns trigger language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock_shared(tg_argv[0]::bigint);
+      return new;
+    end $$`.execute(server.db);
+  for (const [table, number] of Object.entries(pauses))
+    await sql`
+      create trigger pause_insert before insert on ${sql.table(table)}
+      for each row execute function pause_insert(${sql.lit(number)})`.execute(server.db);
+});
+
+/** Runs `work` while inserts into a table wait. */
+async function whilePaused<Result>(table: keyof typeof pauses, work: () => Promise<Result>): Promise<Result> {
+  return transaction(server.db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${pauses[table]})`.execute(tx);
+    return work();
+  });
+}
+
+async function untilPaused(table: keyof typeof pauses): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from pg_locks
+      where locktype = 'advisory' and objid = ${pauses[table]} and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(server.db);
+    return rows.length > 0;
+  });
+}
+
+const resetPassword = async ({ id }: Member) => {
+  const token = await createLinkToken(server.db, { memberId: id, purpose: 'reset_password' });
+  expectOk(await server.visitor().post('/email/password-reset', { token, newPassword }));
+};
+
+describe('a sign-in with the password, in progress', () => {
+  const changes: Record<string, (member: Member) => Promise<unknown>> = {
+    'when the password is reset': resetPassword,
+    'when the password is changed': async (member) =>
+      expectOk(await member.put('/password', { currentPassword: password, newPassword })),
+    'when two-factor authentication is enabled': enableTwoFactor,
+    'when the account is deleted': async (member) =>
+      expectOk(await member.post('/account-deletion', { password, posts: 'keep' })),
+  };
+  test.each(Object.entries(changes))('begins no session %s', async (_, change) => {
+    const [ann, other] = [await server.register('Ann'), await server.register('Other')];
+    const browser = server.visitor();
+    const signingIn = await whilePaused('session', async () => {
+      const response = browser.signIn(ann.email, password);
+      await untilPaused('session');
+      await change(ann);
+      // In an array, so that it is not awaited here.
+      return [response];
+    });
+    expect(await signingIn[0]).toMatchObject({ status: 401, kind: 'sign-in-expired' });
+    expect((await browser.get('/sessions')).status).toBe(401);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from session where member_id = ${ann.id}`.execute(server.db);
+    expect(rows[0]?.count).toBeLessThanOrEqual(1);
+    expect((await other.get('/sessions')).status).toBe(200);
+  });
+
+  const uncommitted: Record<string, (member: Member) => Promise<unknown>> = {
+    'a reset of the password': resetPassword,
+    'two-factor authentication being enabled': enableTwoFactor,
+  };
+  test.each(Object.entries(uncommitted))('waits for %s before it is committed', async (_, change) => {
+    const ann = await server.register('Ann');
+    const browser = server.visitor();
+    const pending = await whilePaused('security_event', async () => {
+      const changing = change(ann);
+      await untilPaused('security_event');
+      let response: ApiResponse | undefined;
+      const signingIn = browser.signIn(ann.email, password).then((given) => (response = given));
+      await eventually(async () => response !== undefined || (await isWaitingForMember()));
+      return [signingIn, changing] as const;
+    });
+    expect(await pending[0]).toMatchObject({ status: 401, kind: 'sign-in-expired' });
+    await pending[1];
+    expect((await browser.get('/sessions')).status).toBe(401);
+  });
+});
+
+async function isWaitingForMember(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%from member%for no key update%'`.execute(
+    server.db,
+  );
+  return rows.length > 0;
+}
+
+test('begins no session with a passkey that is removed during the sign-in', async () => {
+  const ann = await server.register('Ann');
+  const { authenticator } = await addPasskey(ann);
+  const browser = server.visitor();
+  const answer = await createPasskeySignIn(browser, authenticator);
+  const signingIn = await whilePaused('session', async () => {
+    const response = browser.post('/session/passkey', answer);
+    await untilPaused('session');
+    expect(await removeSignInFactors(server.db, ann.email)).toMatchObject({ passkeys: 1 });
+    return [response];
+  });
+  expect(await signingIn[0]).toMatchObject({ status: 401, kind: 'sign-in-expired' });
+  expect((await browser.get('/sessions')).status).toBe(401);
+});
