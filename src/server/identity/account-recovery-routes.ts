@@ -18,6 +18,7 @@ import {
   passwordReset,
   passwordResetOptions,
   passwordResetRequest,
+  passwordResetResult,
 } from '#shared/identity/account-recovery.ts';
 import type { EmailAddresses } from './email-addresses.ts';
 import type { PasswordResets } from './password-resets.ts';
@@ -48,7 +49,7 @@ const reset = createRoute({
   path: '/email/password-reset',
   summary: 'Set a new password with an emailed link, and end all sessions',
   request: { body: jsonBody(passwordReset) },
-  responses: { 204: { description: 'Set' }, ...problemResponses },
+  responses: { 200: jsonResponse(passwordResetResult, 'What still signs in'), ...problemResponses },
 });
 
 const confirmEmailChange = createRoute({
@@ -79,10 +80,7 @@ export function accountRecoveryRoutes({
       await resets.request(c.req.valid('json').email, network(c));
       return c.body(null, 202);
     })
-    .openapi(reset, async (c) => {
-      await resets.reset(c.req.valid('json'), network(c));
-      return c.body(null, 204);
-    })
+    .openapi(reset, async (c) => c.json(await resets.reset(c.req.valid('json'), network(c)), 200))
     .openapi(confirmEmailChange, async (c) => {
       await emailAddresses.confirm(c.req.valid('json').token);
       return c.body(null, 204);

@@ -6,6 +6,7 @@ import { publish } from '#server/core/events.ts';
 import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { email as emailSchema } from '#shared/identity/accounts.ts';
+import type { PasswordResetResult } from '#shared/identity/account-recovery.ts';
 import type { AccountEmails } from './account-emails.ts';
 import { hashPassword, type PasswordCost, refuseCommonPassword } from './passwords.ts';
 import { createPasswordAttemptLimit } from './sign-in-limits.ts';
@@ -25,6 +26,7 @@ import {
 } from './account-links.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
+import { countPasswordlessSignIn } from './sign-in-methods-queries.ts';
 import { findMemberByEmail } from './accounts-queries.ts';
 import { noteConfirmedEmail } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
@@ -74,17 +76,21 @@ export function createPasswordResets({
   }
 
   /**
-   * Sets a new password with a link, and ends every session.
+   * Sets a new password with a link, and ends every session. Returns what still signs in, which the person who made the
+   * reset necessary may have added.
    * @throws ProblemError 'gone' for a link that is used, expired or unknown.
    */
-  async function resetPassword(form: { token: string; newPassword: string }, network: string): Promise<void> {
+  async function resetPassword(
+    form: { token: string; newPassword: string },
+    network: string,
+  ): Promise<PasswordResetResult> {
     const { token, newPassword } = form;
     passwordSignIn.require();
     // Before hashing, which is expensive on purpose.
     await requireLink(db, { token, purpose: 'reset_password' });
     await refuseCommonPassword(settings, newPassword, 'newPassword');
     const hash = await hashPassword(newPassword, passwordCost);
-    const email = await transaction(db, async (tx) => {
+    const { email, remaining } = await transaction(db, async (tx) => {
       const { memberId, address } = await consumeLink(tx, { token, purpose: 'reset_password' });
       const member = await lockMember(tx, memberId, { changesEmail: false });
       if (member === undefined) throw createInvalidLinkError();
@@ -100,9 +106,10 @@ export function createPasswordResets({
       await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });
       await endAllSessions(tx, memberId);
       await recordSecurityEvent(tx, { memberId, event: 'password-reset' });
-      return member.email;
+      return { email: member.email, remaining: await countPasswordlessSignIn(tx, memberId) };
     });
     await attemptLimit.forget(email, network);
+    return remaining;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SecurityEvent } from '#shared/core/events.ts';
+import type { PasswordResetResult } from '#shared/identity/account-recovery.ts';
 import type { Logger } from 'pino';
 import {
   buildSimpleEmail,
@@ -11,6 +12,7 @@ import {
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { onEventsCommitted, publish, type TopicEvent } from '#server/core/events.ts';
 import type { JobQueue } from '#server/core/job-queue.ts';
+import { countPasswordlessSignIn } from './sign-in-methods-queries.ts';
 import {
   claimUnsentSecurityEvents,
   deleteSecurityEvents,
@@ -58,8 +60,9 @@ export async function queueSecurityEmails(db: Database, jobs: JobQueue, site: Em
         notify_language: language,
         created_at: at,
       } = unsent;
+      const remaining = event === 'password-reset' ? await countPasswordlessSignIn(tx, memberId) : undefined;
       const email = {
-        ...buildSecurityEmail({ event, at, site: inLanguage(site, language) }),
+        ...buildSecurityEmail({ event, at, site: inLanguage(site, language), remaining }),
         to,
         memberId,
         expiresAtMs: at.getTime() + 3 * day,
@@ -82,15 +85,28 @@ export async function deleteOldSecurityEvents(
   await deleteSecurityEvents(db, { days: retentionDays, unsentDays: isEmailEnabled ? 3 : 0 });
 }
 
-export function buildSecurityEmail({ event, at, site }: { event: SecurityEvent; at: Date; site: EmailSite }) {
+/** @param remaining what still signs in after a reset of the password */
+export function buildSecurityEmail({
+  event,
+  at,
+  site,
+  remaining = { passkeys: 0, linkedAccounts: 0 },
+}: {
+  event: SecurityEvent;
+  at: Date;
+  site: EmailSite;
+  remaining?: PasswordResetResult | undefined;
+}) {
   const { language, siteName } = site;
   const isGone = event === 'account-deleted';
+  const hasRemaining = remaining.passkeys + remaining.linkedAccounts > 0;
   return buildSimpleEmail({
     site,
     subject: translate(language, `email.${event}.subject`),
     paragraphs: [
       translate(language, `email.${event}.text`, { siteName }),
       translate(language, 'email.security.when', { time: formatTime(language, at) }),
+      ...(hasRemaining ? [translate(language, 'email.password-reset.remaining', remaining)] : []),
     ],
     action: isGone
       ? null

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 export async function hasPassword(db: Queryable, memberId: number): Promise<boolean> {
   const { rows } = await sql`
@@ -36,6 +37,19 @@ export async function hasSignInMethod(db: Queryable, memberId: number): Promise<
     select from account where member_id = ${memberId} and (provider_id <> 'credential' or password is not null)
     limit 1`.execute(db);
   return rows.length > 0;
+}
+
+/** Counts the passkeys of a member, and the linked accounts, also at providers that are switched off now. */
+export async function countPasswordlessSignIn(
+  db: Queryable,
+  memberId: number,
+): Promise<{ passkeys: number; linkedAccounts: number }> {
+  const { rows } = await sql<{ passkeys: number; linkedAccounts: number }>`
+    select
+      (select count(*) from passkey where member_id = ${memberId}) as passkeys,
+      (select count(*) from account
+        where member_id = ${memberId} and provider_id <> 'credential') as "linkedAccounts"`.execute(db);
+  return one(rows);
 }
 
 /** Whether a member has a passkey or an account at one of the providers. */

@@ -10,6 +10,10 @@ export const passwordResetRequest = z.object({ email: z.string() });
 
 export const passwordReset = emailToken.extend({ newPassword: passwordChange.shape.newPassword });
 
+/** What still signs in to the account after a reset: numbers of passkeys, and of linked accounts at providers. */
+export const passwordResetResult = z.object({ passkeys: z.number(), linkedAccounts: z.number() });
+export type PasswordResetResult = z.infer<typeof passwordResetResult>;
+
 export const ownEmail = z.object({
   email: z.string(),
   /** Whether the member has confirmed the address. */

@@ -38,6 +38,7 @@ export function AccountSettings() {
         <TwoFactorSettings />
       </SettingsSection>
       <SettingsSection
+        id="passkeys"
         title={t`Passkeys`}
         text={t`Sign in with your fingerprint, face or device PIN instead of a password and a code.`}
       >

@@ -5,6 +5,9 @@ import { Link } from '#web/ui/Link.tsx';
 import { useState } from 'react';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { AccountForm } from './AccountForm.tsx';
+import { Button } from '#web/ui/Button.tsx';
+import { paths, stringifySearch } from '#web/core/paths.ts';
+import type { PasswordResetResult } from '#shared/identity/account-recovery.ts';
 import { PasswordField, PasswordStrength } from './PasswordField.tsx';
 import { VisitorFrame } from '#web/ui/VisitorFrame.tsx';
 import { getActionErrorMessage } from '#web/core/action-error.ts';
@@ -29,9 +32,10 @@ export function ResetPasswordPage() {
   const router = useRouter();
   const reset = useMutation({
     mutationFn: () => readJson(api.email['password-reset'].$post({ json: { token, newPassword: password } })),
-    onSuccess: () => {
+    onSuccess: (remaining) => {
       // All sessions have ended, including this browser's.
       setSession(client, { member: null, hasSignedOut: true });
+      if (remaining.passkeys + remaining.linkedAccounts > 0) return;
       toast(t`Password changed. Please sign in with your new password.`);
       void router.navigate('/login', { replace: true });
     },
@@ -48,6 +52,7 @@ export function ResetPasswordPage() {
     return reset.mutate();
   }
 
+  if (reset.isSuccess) return <RemainingSignIn {...reset.data} />;
   return (
     <VisitorFrame>
       <PageHeading className={classes.heading}>{t`Set a new password`}</PageHeading>
@@ -70,3 +75,28 @@ export function ResetPasswordPage() {
     </VisitorFrame>
   );
 }
+
+/** Says what still signs in, because someone who knew the old password may have added it. */
+function RemainingSignIn({ passkeys, linkedAccounts }: PasswordResetResult) {
+  return (
+    <VisitorFrame>
+      <PageHeading className={classes.heading}>{t`Password changed`}</PageHeading>
+      <p className={classes.lead}>
+        <output>
+          {t`These can still sign in to your account. If you didn't add one of them, remove it in your settings.`}
+        </output>
+      </p>
+      <ul>
+        {passkeys > 0 && <li>{t`Passkeys: ${passkeys}`}</li>}
+        {linkedAccounts > 0 && <li>{t`Linked accounts: ${linkedAccounts}`}</li>}
+      </ul>
+      <div className={classes.actions}>
+        <Button size="md" renderRoot={(props) => <Link href={reviewPath} {...props} />}>
+          {t`Sign in and review`}
+        </Button>
+      </div>
+    </VisitorFrame>
+  );
+}
+
+const reviewPath = paths.login + stringifySearch({ next: `${paths.accountSettings}#passkeys` });
