@@ -93,6 +93,8 @@ test('a tab of a member who was replaced in another tab sends nothing as the new
 });
 
 test('an answer is refused if another member signed in in another tab', async ({ page }) => {
+  // This tab gets no live updates.
+  await page.routeWebSocket(/./u, () => undefined);
   await registerMember(page.request, newMember('Ada First'));
   const id = await askAndOpen(page, uniqueText('Whose answer is it?'));
   // As with a sign-in in another tab: this tab does not know about it yet.
@@ -104,6 +106,8 @@ test('an answer is refused if another member signed in in another tab', async ({
 });
 
 test('an edit is refused if another member signed in in another tab', async ({ page }) => {
+  // This tab gets no live updates.
+  await page.routeWebSocket(/./u, () => undefined);
   await registerMember(page.request, newMember('Ada First'));
   const title = uniqueText('Whose question is it?');
   const id = await askAndOpen(page, title);
@@ -114,6 +118,27 @@ test('an edit is refused if another member signed in in another tab', async ({ p
   await button(page, 'Account menu').click();
   await expect(page.getByRole('menu')).toContainText(ben.displayName);
   expect(await (await page.request.get(`/api/questions/${id}`)).text()).not.toContain('I am Ada.');
+});
+
+test('a setting of a member who was replaced in another tab is not changed for the new member', async ({
+  page,
+}) => {
+  // This tab gets no live updates.
+  await page.routeWebSocket(/./u, () => undefined);
+  await registerMember(page.request, newMember('Ada First'));
+  await page.goto('/settings#notifications');
+  const inApp = page.getByRole('checkbox', { name: 'Answers to my questions In the app' });
+  await expect(inApp).toBeInViewport();
+  // As with a sign-in in another tab: this tab does not know about it yet.
+  const ben = await registerMember(page.request, newMember('Ben Second'));
+  const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+  await inApp.click();
+  expect((await saved).status()).toBe(401);
+  await expect(page.getByText('The member who made this change has signed out.')).toBeVisible();
+  await button(page, 'Account menu').click();
+  await expect(page.getByRole('menu')).toContainText(ben.displayName);
+  const { preferences } = await (await page.request.get('/api/notification-preferences')).json();
+  expect(preferences).toContainEqual(expect.objectContaining({ category: 'answers', inApp: true }));
 });
 
 test('invalid data in the storage breaks nothing', async ({ page, context }) => {

@@ -81,7 +81,7 @@ export function identifyViewer({ accounts, siteSettings, findTokenViewer }: Acco
       c.set('application', application);
       return next();
     }
-    // A queued offline write names its author. It is refused if another member signed in to the browser since.
+    // A write of a page names its member. It is refused if another one signed in to the browser since.
     const madeBy = c.req.header(actingMemberHeader) ?? String(session.viewer.id);
     if (madeBy !== String(session.viewer.id)) throw new ProblemError('other-member-signed-in');
     refuseSuspended(session.viewer.memberStatus, c.req);

@@ -16,8 +16,8 @@ export const pageStyleId = 'element-styles';
 export const styleAttribute = 'data-style';
 
 /**
- * The header of a queued offline request, with the id of the member who made it. The server refuses the request (401,
- * 'signed-out') if another member is signed in.
+ * The header of a write, with the id of the member who made it. The server refuses the request (401, 'signed-out') if
+ * another member is signed in.
  */
 export const actingMemberHeader = 'parley-member';
 

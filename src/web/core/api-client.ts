@@ -4,8 +4,10 @@ import type { Api } from '#server/api.ts';
 /** The types of Hono's client. Its code does more than the web app needs, 1.6 KB of the first script. */
 export type ApiClient = ReturnType<typeof hc<Api>>;
 
+export type ApiRequest = Omit<RequestInit, 'headers'> & { method: string; headers: Record<string, string> };
+
 /** Sends a request to a path, and returns the response or throws. */
-type Send = (path: string, init: RequestInit) => Promise<Response>;
+type Send = (path: string, init: ApiRequest) => Promise<Response>;
 
 /** The arguments of `$get`, `$post`, `$put` and `$delete`. */
 type Content = {
@@ -15,7 +17,7 @@ type Content = {
   header?: Record<string, string>;
   json?: unknown;
 };
-type Options = { headers?: Record<string, string>; init?: RequestInit };
+type Options = { headers?: Record<string, string>; init?: Omit<RequestInit, 'headers' | 'method'> };
 
 /** A client of the server's API: `client.questions[':id'].$get({ param: { id: '7' } })` sends GET /api/questions/7. */
 export function createApiClient(send: Send): ApiClient {

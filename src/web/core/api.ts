@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
 import type { ClientResponse } from 'hono/client';
 import { minPositionHeader } from '#shared/core/events.ts';
+import { actingMemberHeader } from '#shared/core/protocol.ts';
 import type { Problem } from '#shared/core/problem.ts';
-import { createApiClient } from './api-client.ts';
+import { type ApiRequest, createApiClient } from './api-client.ts';
 import { type ConnectionStatus, setConnectionStatus } from './connection.ts';
 import { ApiError, isTransient, isRetryableStatus, UnreachableError } from './errors.ts';
 import { takeInlinedResponse } from './inlined-responses.ts';
@@ -53,14 +54,25 @@ export function createIdempotencyKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function sendRequest(path: string, init: RequestInit): Promise<Response> {
+/** The header of a write that names its member: the server refuses it if another one has signed in to the browser since. */
+export const getMemberHeader = (id: number | null): Record<string, string> =>
+  id === null ? {} : { [actingMemberHeader]: String(id) };
+
+/** Names the member whose page this is, in each write that names none. */
+export let pageMemberHeader = getMemberHeader(null);
+
+export function setPageMember(id: number | null): void {
+  pageMemberHeader = getMemberHeader(id);
+}
+
+async function sendRequest(path: string, init: ApiRequest): Promise<Response> {
   let response: Response;
-  const headers = new Headers(init.headers);
+  const headers = new Headers({ ...(init.method !== 'GET' && pageMemberHeader), ...init.headers });
   const position = getNewestPosition();
   if (position !== undefined) headers.set(minPositionHeader, position);
   try {
     response =
-      takeInlinedResponse(path, init.method ?? 'GET') ??
+      takeInlinedResponse(path, init.method) ??
       (await fetch(path, { ...init, headers, credentials: 'same-origin' }));
   } catch (error) {
     if (isAbort(error)) throw error;

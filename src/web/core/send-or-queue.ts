@@ -1,5 +1,4 @@
-import { actingMemberHeader } from '#shared/core/protocol.ts';
-import { isServerReachable } from './api.ts';
+import { getMemberHeader, isServerReachable } from './api.ts';
 import { getConnectionStatus } from './connection.ts';
 import { isTransient } from './errors.ts';
 import { enqueueAction, listUnsentActions, type OfflineAction } from './offline-queue.ts';
@@ -37,7 +36,7 @@ export async function sendOrQueue<T extends object>(
 /** @param memberId who acts. The server refuses the request if another member has signed in to the browser since. */
 export function getRequestOptions(memberId: number | null): QueuedRequestOptions {
   return {
-    headers: memberId === null ? {} : { [actingMemberHeader]: String(memberId) },
+    headers: getMemberHeader(memberId),
     init: { signal: AbortSignal.timeout(requestTimeoutMs) },
   };
 }

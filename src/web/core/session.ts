@@ -2,7 +2,7 @@ import { queryOptions, useQuery, type Query, type QueryClient } from '@tanstack/
 import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import type { SitePageName } from '#shared/core/site-page-names.ts';
 import type { FooterLink } from '#shared/core/site-pages.ts';
-import { requestSession } from './api.ts';
+import { requestSession, setPageMember } from './api.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
@@ -131,6 +131,7 @@ export function clearQueriesOnMemberChange(client: QueryClient): void {
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.query.queryKey[0] !== sessionQuery.queryKey[0]) return;
     const member = client.getQueryData(sessionQuery.queryKey)?.member?.id ?? null;
+    setPageMember(member);
     if (member === null || member === owner) return;
     const isAnother = owner !== null;
     owner = member;

@@ -1,7 +1,6 @@
 import type { DraftEnd } from '#shared/core/events.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
-import { actingMemberHeader } from '#shared/core/protocol.ts';
-import { api, createIdempotencyKey, readJson } from '#web/core/api.ts';
+import { api, createIdempotencyKey, getMemberHeader, readJson } from '#web/core/api.ts';
 import { draftRequestTimeoutMs } from './drafts-merge.ts';
 import type { DraftRecord, DraftRef } from './drafts-storage.ts';
 import { ApiError } from '#web/core/errors.ts';
@@ -125,7 +124,7 @@ function setVersion(memberId: number, target: string, version: number | null): v
 
 function requestOptions({ memberId }: { memberId: number }, init: { keepalive?: boolean } = {}) {
   return {
-    headers: { [actingMemberHeader]: String(memberId) },
+    headers: getMemberHeader(memberId),
     init: { ...init, signal: AbortSignal.timeout(draftRequestTimeoutMs) },
   };
 }
