@@ -240,6 +240,15 @@ describe('the response of the provider', () => {
     });
   });
 
+  test('of an earlier tab is refused, and leaves the visit that the browser started last', async () => {
+    const browser = server.visitor();
+    const [earlier, last] = [await away(browser, person()), await away(browser, person())];
+    const outcomes = [];
+    for (const query of [earlier, last])
+      outcomes.push((await browser.post('/session/provider/callback', { query })).status);
+    expect(outcomes).toEqual([401, 200]);
+  });
+
   test.each(['', '?error=access_denied', '?code=made-up&state=made-up', '%%%'])(
     'is refused if forged: %s',
     async (query) => {

@@ -169,7 +169,11 @@ export function createProviders(deps: ProvidersDeps) {
   ): Promise<ProviderSignInOutcome> {
     const pending = visitCookie.read(visitor.headers);
     const until = new Date(databaseNowMs() + visitCookie.maxAgeSeconds * 1_000);
-    if (pending === null || !(await consumeNonce(db, `provider ${pending.state}`, until)))
+    if (pending === null) throw new ProblemError('sign-in-expired');
+    // Before the state is used up: the return to another tab, or any link to this page, must not end the visit that this
+    // browser started last.
+    if (new URLSearchParams(query).get('state') !== pending.state) throw new ProblemError('provider-refused');
+    if (!(await consumeNonce(db, `provider ${pending.state}`, until)))
       throw new ProblemError('sign-in-expired');
     if (provider !== pending.provider) throw new ProblemError('provider-refused');
     const { client, ...configured } = await signInProviders.require(provider);
