@@ -84,6 +84,14 @@ describe('a passkey', () => {
     expect(tries.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401]);
   });
 
+  test('works in several tabs of a browser', async () => {
+    const { authenticator } = await addPasskey(await server.register('Ann'));
+    const browser = server.visitor();
+    const first = await createPasskeySignIn(browser, authenticator);
+    await createPasskeySignIn(browser, authenticator);
+    expectOk(await browser.post('/session/passkey', first));
+  });
+
   test('of another member does not sign in this one', async () => {
     const { authenticator: anns } = await addPasskey(await server.register('Ann'));
     const { authenticator: bobs } = await addPasskey(await server.register('Bob'));

@@ -41,6 +41,9 @@ const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const minutes = 60;
 
+/** Tabs of the sign-in page in one browser that can use a passkey. */
+const maxChallenges = 5;
+
 /** EdDSA, ES256 and RS256: every authenticator supports at least one of them. */
 const algorithms = [-8, -7, -257];
 
@@ -59,7 +62,7 @@ export function createPasskeys(deps: {
   const { db, settings, siteSettings, requirePassword, signingIn, signInMethods } = deps;
   const signInCookie = createEncryptedCookie(settings, {
     name: 'passkey',
-    schema: z.object({ challenge: z.string() }),
+    schema: z.object({ challenges: z.array(z.object({ challenge: z.string(), until: z.number() })) }),
     maxAgeSeconds: 60 * minutes,
   });
   const registrationCookie = createEncryptedCookie(settings, {
@@ -92,26 +95,39 @@ export function createPasskeys(deps: {
       userVerification: 'required',
       timeout: signInCookie.maxAgeSeconds * 1_000,
     });
-    return { options, cookie: signInCookie.set({ challenge: options.challenge }) };
+    const { challenge } = options;
+    const until = databaseNowMs() + signInCookie.maxAgeSeconds * 1_000;
+    // Each tab of the sign-in page has a challenge of its own.
+    const challenges = [{ challenge, until }, ...readChallenges(headers)].slice(0, maxChallenges);
+    return { options, cookie: signInCookie.set({ challenges }) };
+  }
+
+  /** The cookie lives as long as its newest challenge. */
+  function readChallenges(headers: Headers) {
+    const { challenges = [] } = signInCookie.read(headers) ?? {};
+    return challenges.filter(({ until }) => until > databaseNowMs());
   }
 
   /** @throws ProblemError 'passkey-refused', 'sign-in-expired' */
   async function signIn(answer: PasskeyAuthenticationResponse, headers: Headers): Promise<SignInOutcome> {
-    const pending = signInCookie.read(headers);
-    if (pending === null) throw new ProblemError('sign-in-expired');
+    const answered = readChallenge(answer);
+    const challenges = readChallenges(headers);
+    if (challenges.length === 0) throw new ProblemError('sign-in-expired');
+    const pending = challenges.find(({ challenge }) => challenge === answered);
     const stored = await findPasskeyByCredential(db, answer.id);
     const isTheirs =
       stored !== undefined && (answer.response.userHandle ?? stored.user_handle) === stored.user_handle;
     const site = getRelyingParty(settings, headers);
-    const counter = isTheirs
-      ? await verifyCredential(answer, { stored, challenge: pending.challenge, site })
-      : null;
+    const counter =
+      isTheirs && pending !== undefined
+        ? await verifyCredential(answer, { stored, challenge: pending.challenge, site })
+        : null;
     // A challenge can be used once, so an intercepted response is useless.
-    const until = new Date(databaseNowMs() + signInCookie.maxAgeSeconds * 1_000);
     if (
       stored === undefined ||
+      pending === undefined ||
       counter === null ||
-      !(await consumeNonce(db, `passkey ${pending.challenge}`, until))
+      !(await consumeNonce(db, `passkey ${pending.challenge}`, new Date(pending.until)))
     )
       throw new ProblemError('passkey-refused');
     await recordPasskeyUse(db, { id: stored.id, counter });
@@ -200,6 +216,16 @@ export function createPasskeys(deps: {
 }
 
 type StoredPasskey = NonNullable<Awaited<ReturnType<typeof findPasskeyByCredential>>>;
+
+/** Returns the challenge that the browser has signed. Undefined if there is none. */
+function readChallenge({ response }: PasskeyAuthenticationResponse): unknown {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString());
+    return z.object({ challenge: z.string() }).safeParse(data).data?.challenge;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Returns the passkey's use counter; null if the response is invalid. */
 async function verifyCredential(

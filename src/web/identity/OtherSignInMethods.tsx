@@ -39,7 +39,7 @@ export function OtherSignInMethods({
           loading={passkeySignIn.isPending}
           onClick={() => {
             setProblem(null);
-            passkeySignIn.mutate({}, { onError: (error) => setProblem(passkeyErrorMessage(error)) });
+            passkeySignIn.mutate(undefined, { onError: (error) => setProblem(passkeyErrorMessage(error)) });
           }}
         >
           {t`Use a passkey`}

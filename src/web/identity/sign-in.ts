@@ -77,19 +77,22 @@ type AuthenticationOptions = Parameters<Webauthn['startAuthentication']>[0]['opt
 type RegistrationOptions = Parameters<Webauthn['startRegistration']>[0]['optionsJSON'];
 
 /**
+ * Lets the member choose a passkey. Returns the browser's response.
  * @param quiet offers passkeys in the email field's autofill until the signal aborts; if omitted, the browser's dialog
  * opens.
  */
-async function signInWithPasskey({ quiet }: { quiet?: AbortSignal }): Promise<SignInState> {
+async function choosePasskey(quiet?: AbortSignal) {
   const { startAuthentication, WebAuthnAbortService } = await loadWebauthn();
   const options = await readJson(api.session.passkey.options.$post());
   quiet?.throwIfAborted();
   quiet?.addEventListener('abort', () => WebAuthnAbortService.cancelCeremony());
   // The options are those of WebAuthn, which the API schema does not repeat.
   const optionsJSON = options as unknown as AuthenticationOptions;
-  const credential = await startAuthentication({ optionsJSON, useBrowserAutofill: quiet !== undefined });
-  return readJson(api.session.passkey.$post({ json: { credential: toCredentialJson(credential) } }));
+  return startAuthentication({ optionsJSON, useBrowserAutofill: quiet !== undefined });
 }
+
+const sendPasskey = (credential: Awaited<ReturnType<typeof choosePasskey>>): Promise<SignInState> =>
+  readJson(api.session.passkey.$post({ json: { credential: toCredentialJson(credential) } }));
 
 /** Creates a passkey with the server's options and returns the browser's response. */
 export async function createPasskey(options: object) {
@@ -107,7 +110,7 @@ function toCredentialJson<Answer extends { clientExtensionResults: object }>(ans
 export function usePasskeySignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: signInWithPasskey,
+    mutationFn: async () => sendPasskey(await choosePasskey()),
     onSuccess: (state) => completeSignIn(client, state),
   });
 }
@@ -123,8 +126,17 @@ export function usePasskeyAutofill(onRefused: (message: string) => void, hasFiel
     if (!hasField) return undefined;
     const unmounted = new AbortController();
     async function offer() {
-      if (!canUsePasskeys() || !(await canAutofillPasskeys()) || unmounted.signal.aborted) return;
-      completeSignIn(client, await signInWithPasskey({ quiet: unmounted.signal }));
+      if (!canUsePasskeys() || !(await canAutofillPasskeys())) return;
+      // After a refusal, passkeys are offered again, with a new challenge.
+      for (let tries = 0; tries < 5 && !unmounted.signal.aborted; tries++) {
+        const credential = await choosePasskey(unmounted.signal);
+        try {
+          return completeSignIn(client, await sendPasskey(credential));
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          if (!unmounted.signal.aborted) onRefused(error.message);
+        }
+      }
     }
     offer().catch((error: unknown) => {
       // Ignores cancellation: no passkey was chosen, or the button was pressed meanwhile. Errors of the server are
