@@ -86,6 +86,8 @@ export type BackgroundJobsOptions = {
   /** Absent: the files of pictures stay in the database. */
   pictures?: Omit<ObjectStoreDeps, 'db'> | undefined;
   log: Logger;
+  /** False: no push messages and web hooks are sent. For copies of a community. */
+  isSending?: boolean;
   /** Push services allowed in addition to the known ones. */
   pushServices?: readonly string[];
   /** Seconds between polls for jobs, and for jobs of nodes that died. */
@@ -107,7 +109,8 @@ export type BackgroundJobs = {
   emailSending: EmailSending | null;
   queueAccountDeletion: QueueAccountDeletion;
   queueAccountMerge: QueueAccountMerge;
-  webPushSender: WebPushSender;
+  /** Absent if nothing is sent. */
+  webPushSender: WebPushSender | undefined;
   /** Sends deliveries of web hooks that were just added. */
   wakeWebhooks: () => void;
   /** Queues the work that follows moderation actions. */
@@ -122,7 +125,7 @@ export type BackgroundJobs = {
 
 /** Starts every kind of job, listed explicitly. */
 export async function startBackgroundJobs(options: BackgroundJobsOptions): Promise<BackgroundJobs> {
-  const { db, settings, siteSettings, email, log, pictures, pushServices = [] } = options;
+  const { db, settings, siteSettings, email, isSending = true, log, pictures, pushServices = [] } = options;
   const getSiteName = () => siteSettings.get('siteName');
   const getSite = (): EmailSite => ({
     site: settings.publicUrl ?? '',
@@ -132,18 +135,22 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     language: siteSettings.get('language'),
   });
   const getPushSite = () => ({ ...getSite(), icon: siteSettings.get('icon') });
-  const webPushSender = createWebPushSender({
-    keys: await getOrCreateVapidKeys(db),
-    contact: pushContact(settings, email?.from),
-    services: [...defaultPushServices, ...pushServices],
-  });
+  const webPushSender = isSending
+    ? createWebPushSender({
+        keys: await getOrCreateVapidKeys(db),
+        contact: pushContact(settings, email?.from),
+        services: [...defaultPushServices, ...pushServices],
+      })
+    : undefined;
   const mailer = email === undefined ? undefined : createMailer({ ...email, getSenderName: getSiteName });
   const readLogo = (logo: string) => readEmailLogo(db, logo);
   const { secret } = settings;
   const { bounceAddress, replyAddress, replySecret } = email ?? {};
   const deliver = mailer && createEmailDelivery({ db, secret, bounceAddress, mailer, readLogo, log });
   const definitions: JobDefinition[] = [
-    createPushJob({ db, pusher: webPushSender, getSite: getPushSite, log }),
+    ...(webPushSender === undefined
+      ? []
+      : [createPushJob({ db, pusher: webPushSender, getSite: getPushSite, log })]),
     searchPopularityJob(db),
     statisticsJob(db),
     communityStatisticsJob(db),
@@ -176,7 +183,9 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
   ];
   const jobs = await startJobQueue({ ...options, kinds: definitions });
   const hosts = createWebhookHosts(settings.webhookHosts);
-  const webhooks = startWebhookSender({ db, settings, siteSettings, hosts, log, ...options.webhooks });
+  const webhooks = isSending
+    ? startWebhookSender({ db, settings, siteSettings, hosts, log, ...options.webhooks })
+    : undefined;
   const changes = startChangesRecorder({ db, log, ...options.changes });
   let pushTimer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -200,7 +209,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     queueAccountMerge: createAccountMergeQueue(jobs),
     webPushSender,
-    wakeWebhooks: webhooks.wake,
+    wakeWebhooks: () => webhooks?.wake(),
     moderation: {
       queueWork: (tx) => queueModerationJob(tx, jobs),
       queueEmail:
@@ -209,8 +218,9 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
           : (tx, notice) => queueModeratorMessageEmail(tx, { jobs, site: getSite(), notice }),
     },
     onEvents(events) {
-      if (events.some(({ event }) => event.kind === 'notified')) schedulePush();
-      if (events.some(({ event }) => webhookKinds.has(event.kind))) webhooks.wake();
+      if (webPushSender !== undefined && events.some(({ event }) => event.kind === 'notified'))
+        schedulePush();
+      if (events.some(({ event }) => webhookKinds.has(event.kind))) webhooks?.wake();
       changes.onEvents(events);
       // If it fails, the next minute's run does it.
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
@@ -222,7 +232,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       stopped = true;
       clearTimeout(pushTimer);
       await changes.stop();
-      await webhooks.stop();
+      await webhooks?.stop();
       await jobs.stop();
       await mailer?.stop();
     },
@@ -230,7 +240,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
 
   function queueDue(queue: JobQueue): Promise<void> {
     return runAll([
-      () => queuePushes(db, queue),
+      ...(webPushSender === undefined ? [] : [() => queuePushes(db, queue)]),
       () => queueAccountDeletions(db, queue),
       ...(mailer === undefined ? [] : [() => queueSecurityEmails(db, queue, getSite())]),
       async () => {

@@ -112,12 +112,14 @@ export async function startNode(options: NodeOptions): Promise<ParleyNode> {
   caches = createCaches(options, stream);
   onStop(() => stream.stop());
   const objectStore = config.objectStore && createObjectStore(config.objectStore, log);
+  if (!config.isSending) log.warn('SENDING is off: no emails, push messages and web hooks are sent.');
   background = await startBackgroundJobs({
     db,
     connection,
     settings,
     siteSettings,
-    email: config.email,
+    email: config.isSending ? config.email : undefined,
+    isSending: config.isSending,
     pictures: objectStore && { objectStore, pictureStore: config.pictureStore },
     log,
   });

@@ -47,7 +47,10 @@ export type TestServer = {
 
 /** How a test server sends email and push. */
 export type TestDelivery = Partial<
-  Pick<BackgroundJobsOptions, 'email' | 'pushServices' | 'log' | 'runsScheduledJobs' | 'webhooks' | 'changes'>
+  Pick<
+    BackgroundJobsOptions,
+    'email' | 'isSending' | 'pushServices' | 'log' | 'runsScheduledJobs' | 'webhooks' | 'changes'
+  >
 >;
 
 /** Settings of a test. Passwords are cheap by default. */

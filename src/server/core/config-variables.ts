@@ -154,6 +154,7 @@ export const variables = z.object({
     .optional(),
   TRUSTED_PROXIES: wholeNumber(10).default(0),
   RATE_LIMITS: onOff().default(true),
+  SENDING: onOff().default(true),
   ACCOUNTS_PER_NETWORK: wholeNumber(1_000).default(20),
   SIGN_UP: onOff().default(true),
   PASSWORD_SIGN_IN: onOff().default(true),

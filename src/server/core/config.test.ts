@@ -29,6 +29,7 @@ test('uses 127.0.0.1:3000 and the embedded PostgreSQL by default', () => {
     secret: undefined,
     metricsToken: undefined,
     email: undefined,
+    isSending: true,
     settings: {
       publicUrl: null,
       trustedProxies: 0,
@@ -96,6 +97,7 @@ test('reads every setting from the environment', () => {
       IMPORTED_ADDRESSES: 'Cooking.stackexchange.com',
       HSTS: 'subdomains',
       RATE_LIMITS: 'off',
+      SENDING: 'off',
       SERVICE_WORKER: 'off',
       WEBHOOK_HOSTS: 'Chat.internal, 10.1.0.0/16,::1',
     },
@@ -140,6 +142,7 @@ test('reads every setting from the environment', () => {
       replyAddress: undefined,
       replySecret: undefined,
     },
+    isSending: false,
     settings: {
       publicUrl: 'https://ask.example.org',
       trustedProxies: 2,

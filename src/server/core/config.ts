@@ -101,6 +101,8 @@ function toConfig(value: z.infer<typeof variables>) {
     pictureStore,
     /** Undefined: no emails are sent. */
     email: toEmailSettings(value),
+    /** False: no emails, push messages and web hooks are sent. */
+    isSending: value.SENDING,
     /** Whether the request limits of request-limits.ts apply. */
     rateLimits: value.RATE_LIMITS,
     settings: {

@@ -87,6 +87,7 @@ function* checkSecretSettings({ secret, metricsToken }: Config): Iterable<Findin
 function* checkOperationSettings({
   backups,
   email,
+  isSending,
   slowQueryMs,
   unknownVariables,
 }: Config): Iterable<Finding> {
@@ -110,6 +111,13 @@ function* checkOperationSettings({
       'BACKUP_SCRATCH_DIRECTORY is not set.',
       'Backups are read again, but never restored to verify them.',
       'Set it to a directory with enough space for the database',
+    );
+  if (!isSending)
+    yield finding(
+      'warning',
+      'SENDING is off.',
+      'Parley sends no emails, push messages and web hooks.',
+      'Remove it, unless this is a copy of a community',
     );
   if (email === undefined)
     yield finding(

@@ -161,6 +161,7 @@ test('reports settings that are unsuitable for the open internet', async () => {
     HOST: '0.0.0.0',
     PUBLIC_URL: 'https://parley.invalid',
     SECRET: 'a'.repeat(40),
+    SENDING: 'off',
     SLOW_QUERY_MS: '0',
   });
   const settings = of('settings').map(({ level, what }) => `${level}: ${what}`);
@@ -169,6 +170,7 @@ test('reports settings that are unsuitable for the open internet', async () => {
       'problem: PUBLIC_URL is https, and TRUSTED_PROXIES is 0.',
       'warning: HOST is 0.0.0.0, without a proxy.',
       'problem: SECRET has few different characters.',
+      'warning: SENDING is off.',
       'hint: SLOW_QUERY_MS is 0.',
     ]),
   );
