@@ -26,14 +26,18 @@ const asked = {
   reading: () => ask('/api/questions/1', { headers: member }),
   'asking for a file of the program': () => ask('/assets/index.js'),
   'looking whether it lives': () => ask('/healthz'),
+  'reading metrics': () => ask('/metrics?node=1'),
+  'visiting a page that begins like them': () => ask('/healthzfoo'),
 };
+
+const pages = ['visiting a page that begins like them'];
 
 describe('load shedding', () => {
   test.each([
     [0, []],
-    [1, ['visiting', 'searching']],
-    [2, ['visiting', 'searching', 'writing', 'using an unknown session']],
-    [maxLoadLevel, ['visiting', 'searching', 'writing', 'using an unknown session', 'reading']],
+    [1, ['visiting', 'searching', ...pages]],
+    [2, ['visiting', 'searching', 'writing', 'using an unknown session', ...pages]],
+    [maxLoadLevel, ['visiting', 'searching', 'writing', 'using an unknown session', 'reading', ...pages]],
   ])('refuses at level %i: %j', async (now, expected) => {
     level = now;
     const statuses: string[] = [];

@@ -61,7 +61,7 @@ export async function createLoadShedding(options: LoadSheddingOptions): Promise<
 }
 
 /** Health checks, metrics and static files, which cost almost nothing. */
-const exemptPaths = /^\/(?:healthz|readyz|metrics|assets\/)/;
+const exemptPaths = /^\/(?:(?:healthz|readyz|metrics)(?:\?|$)|assets\/)/;
 
 const overloadedPage = `<!doctype html>
 <html lang="en">
