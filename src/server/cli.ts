@@ -282,6 +282,8 @@ async function withClient<Result>(
   try {
     if (schema === 'migrated') await migrateDatabase(connection);
     const client = new pg.Client({ ...connection, application_name: 'parley command' });
+    // The running query fails with the same error.
+    client.on('error', () => {});
     await client.connect();
     try {
       return await work(client, siteOf(config));

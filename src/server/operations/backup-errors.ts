@@ -3,6 +3,7 @@ import { getErrorCode, getErrorMessage } from '#server/core/startup-error.ts';
 import { NoCommunityError } from './backup.ts';
 import { DamagedBackupError } from './backup-file.ts';
 import { DatabaseNotEmptyError } from './backup-restore.ts';
+import { ScratchFullError } from './backup-verify.ts';
 
 /** The reason why a command is refused, as a sentence. */
 export class CommandRefusedError extends Error {}
@@ -13,8 +14,12 @@ export function describeBackupError(error: unknown): string | undefined {
   if (error instanceof CommandRefusedError || error instanceof NoCommunityError) return error.message;
   if (error instanceof DatabaseNotEmptyError) return `${error.message} Nothing was changed.`;
   if (error instanceof MigrationError) return `${error.message} Nothing was changed.`;
+  if (error instanceof ScratchFullError) return error.message;
   const code = getErrorCode(error);
-  if (code === 'ENOSPC') return 'The disk is full.';
+  // Of this process, and of PostgreSQL (disk_full).
+  if (code === 'ENOSPC' || code === '53100') return 'The disk is full. Nothing was changed.';
+  if (code === 'ECONNRESET' || getErrorMessage(error) === 'Connection terminated unexpectedly')
+    return 'The connection to PostgreSQL was lost. Nothing was changed. Its log has the reason; its disk may be full.';
   if (code === 'EEXIST')
     return 'Another backup is writing that file, or was killed: its .partial file exists.';
   if (code === 'ENOENT') return 'The file or directory does not exist.';

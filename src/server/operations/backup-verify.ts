@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import pg from 'pg';
@@ -30,7 +30,7 @@ export type VerifyOptions = {
 /**
  * Restores a backup into a temporary PostgreSQL. Every row must be the same as when it was written, and every count
  * must equal its rows.
- * @throws DamagedBackupError, MigrationError
+ * @throws DamagedBackupError, MigrationError, ScratchFullError
  */
 export async function verifyBackup({ file, scratchDirectory, ...options }: VerifyOptions): Promise<{
   contents: BackupManifest;
@@ -48,6 +48,8 @@ export async function verifyBackup({ file, scratchDirectory, ...options }: Verif
       signal: options.signal,
     });
     const client = new pg.Client(embedded.connection);
+    // The running query fails with the same error.
+    client.on('error', () => {});
     try {
       await client.connect();
       const { size } = await stat(file);
@@ -58,9 +60,26 @@ export async function verifyBackup({ file, scratchDirectory, ...options }: Verif
       await client.end().catch(() => {});
       await embedded.stop();
     }
+  } catch (error) {
+    throw (await isAlmostFull(parent)) ? new ScratchFullError(scratchDirectory) : error;
   } finally {
     await rm(parent, { recursive: true, force: true });
   }
+}
+
+/** The disk of the scratch directory is full. */
+export class ScratchFullError extends Error {
+  constructor(directory: string) {
+    super(
+      `The disk of ${directory} is full. Name a directory with space for the whole database (--scratch, BACKUP_SCRATCH_DIRECTORY).`,
+    );
+  }
+}
+
+/** Whether PostgreSQL may have failed for want of space. It ends if it cannot create a file of 16 MB for its log. */
+async function isAlmostFull(directory: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize < 2 * 16 * 1024 * 1024;
 }
 
 const scratchPrefix = 'parley-verify-';

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -105,6 +106,21 @@ test('restores every row, and the definitions of all tables', async () => {
   expect(await everything(connection)).toEqual(await everything(server.database.connection));
 });
 
+test('says that the disk is full if PostgreSQL has no space for a restore', async () => {
+  const { connection } = await emptyDatabase();
+  const full = await run(connection, ['restore', whole], (client) => {
+    // The statement of PostgreSQL fails in the place of the commit.
+    const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+    Reflect.set(client, 'query', (text: unknown, ...more: unknown[]) =>
+      query(
+        text === 'commit' ? `do $$ begin raise exception using errcode = 'disk_full'; end $$` : text,
+        ...more,
+      ),
+    );
+  });
+  expect(full).toMatchObject({ code: 1, err: 'The disk is full. Nothing was changed.\n' });
+});
+
 test('reports a restore as done if the connection breaks after the commit', async () => {
   const { connection } = await emptyDatabase();
   const restored = await run(connection, ['restore', whole], (client) => {
@@ -130,6 +146,23 @@ test.runIf(isRoot)('does not touch what another user has put into the scratch di
   expect(verified).toMatchObject({ code: 0, err: '' });
   expect((await stat(file)).mode & 0o777).toBe(0o644);
 });
+
+test.runIf(isRoot)(
+  'says that the disk of the scratch directory is full, and leaves nothing there',
+  async (context) => {
+    const scratch = await createTemporaryDirectory();
+    // Less than PostgreSQL needs, such as /tmp of the container. Some machines allow no mounts.
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=60m', 'tmpfs', scratch]);
+    if (mounted.status !== 0) return context.skip('mount is not allowed');
+    onTestFinished(() => void spawnSync('umount', [scratch]));
+    const verified = await run(server.database.connection, ['verify', whole, '--scratch', scratch]);
+    expect(verified).toMatchObject({
+      code: 1,
+      err: `The disk of ${scratch} is full. Name a directory with space for the whole database (--scratch, BACKUP_SCRATCH_DIRECTORY).\n`,
+    });
+    expect(await readdir(scratch)).toEqual([]);
+  },
+);
 
 test('keeps members of a restored community signed in, and does not use ids of deleted posts again', async () => {
   const database = await emptyDatabase();

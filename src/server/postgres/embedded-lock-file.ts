@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { getErrorMessage, StartupError } from '#server/core/startup-error.ts';
+import { describeDirectoryError, getErrorMessage, StartupError } from '#server/core/startup-error.ts';
 import type { DataDirectory } from './embedded-data-directory.ts';
 
 /** What the running instance of a data directory writes down for other processes. */
@@ -44,7 +44,12 @@ export async function acquireLock(
   const previous = await readInstance(data);
   let instance: Instance = { pid: process.pid, since: new Date().toISOString() };
   const write = () => writeFileAtomically(data.instance, `${JSON.stringify(instance)}\n`);
-  await write();
+  try {
+    await write();
+  } catch (error) {
+    file.close();
+    throw new StartupError(describeDirectoryError(data.root, error));
+  }
   return {
     previous,
     async update(more) {

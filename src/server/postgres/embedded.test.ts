@@ -114,3 +114,14 @@ async function query(text: string, values: unknown[] = []): Promise<unknown[][]>
     await client.end();
   }
 }
+
+test('says in one sentence why the file of the running instance cannot be written', async () => {
+  const root = path.join(parent, 'unwritable');
+  await mkdir(path.join(root, 'instance.json.new'), { recursive: true });
+  await expect(
+    startEmbeddedPostgres({ dataDirectory: root, log: pino({ level: 'silent' }) }),
+  ).rejects.toMatchObject({
+    name: 'StartupError',
+    message: expect.stringContaining(`The data directory ${root} cannot be written: `),
+  });
+});
