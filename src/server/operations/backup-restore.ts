@@ -50,6 +50,8 @@ export async function restoreBackup(
     set client_connection_check_interval = '5s';
     set maintenance_work_mem = '256MB';
     set timezone = 'UTC';
+    set datestyle = 'ISO';
+    set intervalstyle = 'postgres';
     begin;`);
   try {
     // A node that starts now waits, or has filled the database.

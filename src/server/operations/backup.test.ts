@@ -106,6 +106,16 @@ test('restores every row, and the definitions of all tables', async () => {
   expect(await everything(connection)).toEqual(await everything(server.database.connection));
 });
 
+test('restores every date if the databases write dates in different styles', async () => {
+  const withStyle = (style: string) => (client: pg.Client) =>
+    void client.query(`set datestyle = '${style}'; set intervalstyle = 'sql_standard'`);
+  const file = path.join(directory, 'dates.backup.tar');
+  await run(server.database.connection, ['backup', file], withStyle('SQL, DMY'));
+  const { connection } = await emptyDatabase();
+  expect((await run(connection, ['restore', file], withStyle('SQL, MDY'))).err).toBe('');
+  expect(await everything(connection)).toEqual(await everything(server.database.connection));
+});
+
 test('says that the disk is full if PostgreSQL has no space for a restore', async () => {
   const { connection } = await emptyDatabase();
   const full = await run(connection, ['restore', whole], (client) => {

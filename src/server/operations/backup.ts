@@ -44,6 +44,8 @@ export async function backUpDatabase({
     set idle_in_transaction_session_timeout = 0;
     set client_connection_check_interval = '5s';
     set timezone = 'UTC';
+    set datestyle = 'ISO';
+    set intervalstyle = 'postgres';
     set extra_float_digits = 1;
     begin isolation level repeatable read read only;`);
   try {
