@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lockMembers } from '#server/identity/index.ts';
+import { forgetSomeWebhookRequests, lockMembers } from '#server/identity/index.ts';
 import { moveSomeVotes } from '#server/engagement/index.ts';
 import { markStaleDays, moveNextThread } from '#server/posts/index.ts';
 import type { Tx } from '#server/core/database.ts';
@@ -23,6 +23,8 @@ export function listMergeSteps({ allowsSelfVotes }: { allowsSelfVotes: boolean }
     (step: (tx: Tx, merge: Merge) => Promise<number>): MergeStep =>
     async (tx, merge) => ({ rows: await step(tx, merge), posts: 0, votes: 0 });
   return [
+    // First: the posts name the member as their author.
+    countRows((tx, { fromId }) => forgetSomeWebhookRequests(tx, { memberId: fromId, limit: 500 })),
     moveThread,
     async (tx, merge) => {
       const votes = await moveSomeVotes(tx, { ...merge, limit: batch.votes, allowsSelfVotes });

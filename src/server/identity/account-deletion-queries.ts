@@ -111,6 +111,15 @@ export async function forgetSomeWebhookRequests(
   return Number(numAffectedRows);
 }
 
+/** Removes the content of all web hook deliveries that name the member as an author or as a new member. */
+export async function forgetWebhookRequests(tx: Tx, memberId: number): Promise<void> {
+  await forgetSomeWebhookRequests(tx, { memberId, limit: 1_000_000 });
+  await sql`
+    update webhook_delivery set request_body = null, response_body = null where member_id = ${memberId}`.execute(
+    tx,
+  );
+}
+
 /** Returns the names of a batch of the tags that a member follows. */
 export async function listFollowedTags(
   db: Database,

@@ -1,6 +1,11 @@
 // The public file of this area: other areas import from here only.
 export { type AccountDeletionDeps, accountDeletionRoutes } from './account-deletion-routes.ts';
-export { isMerging, lockAdminsAnd, lockMembers } from './account-deletion-queries.ts';
+export {
+  forgetSomeWebhookRequests,
+  isMerging,
+  lockAdminsAnd,
+  lockMembers,
+} from './account-deletion-queries.ts';
 export {
   createAccountDeletionJob,
   createAccountDeletionQueue,

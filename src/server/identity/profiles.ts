@@ -6,6 +6,7 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { isMember, type PublicEnv, type Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
+import { forgetWebhookRequests } from './account-deletion-queries.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
 import { displayName as displayNameSchema } from '#shared/identity/accounts.ts';
 import { limits, serverLimits } from '#shared/core/limits.ts';
@@ -161,6 +162,8 @@ export async function changeSettings(
       website: settings.website === undefined ? current.website : requireWebsite(settings.website),
     });
     if (!isChanged) throw new ProblemError('signed-out');
+    // Deliveries of web hooks contain the former name.
+    if (!isUnchanged) await forgetWebhookRequests(tx, viewer.id);
     // Published even if the name did not change: this is rare, and at most reads some pages again.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
     await publishAll(tx, [...buildProfileEvents([viewer.id]), renamed]);

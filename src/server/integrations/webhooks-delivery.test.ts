@@ -61,6 +61,9 @@ const readNotified = async (member: Member, filter: NotificationFilter = 'unread
     ({ kind }) => kind === 'webhook',
   );
 
+const readBodies = (deliveries: WebhookDelivery[]) =>
+  deliveries.map(({ requestBody }) => requestBody ?? '').join(' ');
+
 async function waitForState(id: number, state: WebhookDelivery['state']): Promise<WebhookDelivery[]> {
   await eventually(async () => {
     const deliveries = await readDeliveries(id);
@@ -252,6 +255,30 @@ describe('what is not public', () => {
     expect(delivery?.requestBody).toContain('A title to forget');
     await ann.remove('questions', questionId);
     await eventually(async () => (await readDeliveries(id))[0]?.requestBody === null);
+  });
+
+  test('is removed from the deliveries that admins see when its author is renamed or merged', async () => {
+    const { id } = await add({ events: ['question.posted', 'member.joined'] });
+    await server.resetRateLimits();
+    const former = await server.register('Former name');
+    await former.ask();
+    const other = await bob.ask();
+    await receiver.accepted(3);
+    expect(readBodies(await waitForState(id, 'delivered'))).toMatch(/"Former name".*"Former name"/);
+    const settings = { displayName: 'Present name', bio: '', showEmail: true };
+    expectOk(await former.put('/settings', settings));
+    expect(readBodies(await readDeliveries(id))).not.toContain('Former name');
+
+    await former.ask();
+    await receiver.accepted(4);
+    expect(readBodies(await waitForState(id, 'delivered'))).toContain('Present name');
+    const merge = { into: ann.id, name: 'Present name', password };
+    expectOk(await admin.post(`/admin/members/${former.id}/merge`, merge));
+    await eventually(async () => !readBodies(await readDeliveries(id)).includes('Present name'));
+    const kept = (await readDeliveries(id)).filter(({ requestBody }) => requestBody !== null);
+    expect(kept.map(({ requestBody }) => requestBody)).toEqual([
+      expect.stringContaining(`/question/${other}/`),
+    ]);
   });
 
   test('is not shown to admins if it was removed while all web hooks were off', async () => {
