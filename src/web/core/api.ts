@@ -67,13 +67,14 @@ export function setPageMember(id: number | null): void {
 
 async function sendRequest(path: string, init: ApiRequest): Promise<Response> {
   let response: Response;
-  const headers = new Headers({ ...(init.method !== 'GET' && pageMemberHeader), ...init.headers });
   const position = getNewestPosition();
-  if (position !== undefined) headers.set(minPositionHeader, position);
+  const headers = {
+    ...(init.method !== 'GET' && pageMemberHeader),
+    ...(position !== undefined && { [minPositionHeader]: position }),
+    ...init.headers,
+  };
   try {
-    response =
-      takeInlinedResponse(path, init.method) ??
-      (await fetch(path, { ...init, headers, credentials: 'same-origin' }));
+    response = takeInlinedResponse(path, init.method) ?? (await fetch(path, { ...init, headers }));
   } catch (error) {
     if (isAbort(error)) throw error;
     setConnectionStatus('offline');
