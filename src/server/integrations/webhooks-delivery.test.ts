@@ -275,8 +275,8 @@ describe('what is not public', () => {
     const merge = { into: ann.id, name: 'Present name', password };
     expectOk(await admin.post(`/admin/members/${former.id}/merge`, merge));
     await eventually(async () => !readBodies(await readDeliveries(id)).includes('Present name'));
-    const kept = (await readDeliveries(id)).filter(({ requestBody }) => requestBody !== null);
-    expect(kept.map(({ requestBody }) => requestBody)).toEqual([
+    const left = (await readDeliveries(id)).filter(({ requestBody }) => requestBody !== null);
+    expect(left.map(({ requestBody }) => requestBody)).toEqual([
       expect.stringContaining(`/question/${other}/`),
     ]);
   });
