@@ -257,6 +257,10 @@ export async function moderationCalls({
     about('hide'),
     get(busy, `/questions/${asked}/hidden`),
     get(rareFollower, `/questions/${asked}/hidden`),
+    get(
+      rareFollower,
+      `/questions/${asked}/hidden?cursor=${encodeCursor({ after: Date.now() + 60_000, id: 1 })}`,
+    ),
     get(busy, '/moderator-messages'),
     put(busy, '/moderator-messages/seen', { upTo: 1 }),
     remove(busy, `/held-posts/${ownHeld}`),

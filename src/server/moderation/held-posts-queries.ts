@@ -1,13 +1,22 @@
 import { sql } from 'kysely';
+import type { Cursor } from '#server/core/cursor.ts';
 import type { Queryable, Reader } from '#server/core/database.ts';
 import { heldPostColumns, type HeldPostRow, ownHeldPostColumns } from '#server/posts/index.ts';
 
 type HeldPostWithNames = HeldPostRow & { author_name: string | null };
 
-/** Held posts of a question, the question itself included: the author's own, or all for moderators. */
+/**
+ * Held posts of a question, the question itself included: the author's own, or all for moderators. The latest first,
+ * after `position`, whose id is that of a hidden post, or negative for a held one.
+ */
 export async function listHeldPosts(
   db: Reader,
-  { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
+  {
+    questionId,
+    authorId,
+    position,
+    limit,
+  }: { questionId: number; authorId: number | null; position: Cursor | null; limit: number },
 ) {
   const columns = authorId === null ? heldPostColumns : ownHeldPostColumns;
   const { rows } = await sql<HeldPostWithNames>`
@@ -15,7 +24,8 @@ export async function listHeldPosts(
     from held_post
     where (question_id = ${questionId} or (post_kind = 'question' and post_id = ${questionId}))
       and ${authorId === null ? sql`true` : sql`member_id = ${authorId}`}
-    order by id limit ${sql.lit(limit)}`.execute(db);
+      and ${position === null ? sql`true` : sql`(created_at, -id) < (${new Date(position.after)}::timestamptz, ${position.id})`}
+    order by created_at desc, id limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { canObject } from './objections-queries.ts';
 import { hiddenPostTexts, markStaleDays, ownHiddenPostTexts } from '#server/posts/index.ts';
-import { isBefore } from '#server/core/cursor.ts';
+import { type Cursor, isBefore } from '#server/core/cursor.ts';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
 import type { PostRef } from '#shared/core/fields.ts';
@@ -103,16 +103,21 @@ type HiddenPostWithTexts = HiddenPostRow & {
 /** Hidden posts of a question: the author's own, or all for moderators. */
 export async function listHiddenPosts(
   db: Reader,
-  { questionId, authorId, limit }: { questionId: number; authorId: number | null; limit: number },
+  {
+    questionId,
+    authorId,
+    position,
+    limit,
+  }: { questionId: number; authorId: number | null; position: Cursor | null; limit: number },
 ) {
   const whose = authorId === null ? sql`true` : sql`author_id = ${authorId} and status = 'hidden'`;
   const texts = authorId === null ? hiddenPostTexts : ownHiddenPostTexts;
   const { rows } = await sql<HiddenPostWithTexts>`
     select hidden_post.*, ${texts}, member.display_name as author_name, ${canObject} as can_object
     from hidden_post left join member on member.id = author_id
-    where question_id = ${questionId} and ${whose} order by hidden_post.id limit ${sql.lit(limit)}`.execute(
-    db,
-  );
+    where question_id = ${questionId} and ${whose}
+      and ${position === null ? sql`true` : sql`(hidden_post.created_at, hidden_post.id) < (${new Date(position.after)}::timestamptz, ${position.id})`}
+    order by hidden_post.created_at desc, hidden_post.id desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 

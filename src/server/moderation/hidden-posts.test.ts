@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { encodeCursor } from '#server/core/cursor.ts';
 import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
-import type { RemovedPosts } from '#shared/moderation/moderation.ts';
+import type { HiddenPost, HiddenPosts, RemovedPosts } from '#shared/moderation/moderation.ts';
 import type { Bookmarks, BookmarkLists } from '#shared/engagement/bookmarks.ts';
 import type { Follows } from '#shared/engagement/follows.ts';
 import type { Notifications } from '#shared/notifications/notifications.ts';
@@ -193,6 +194,48 @@ test('leaves the title of a hidden question of another member out of messages', 
     ['objection_declined', null],
   ]);
   expect(await getMessages(waiting)).toEqual([['rejected', null]]);
+});
+
+test('lists all hidden and held posts of a question to moderators, the latest first, page by page, each once', async () => {
+  const { id, answer } = await thread();
+  const ids: number[] = [];
+  for (let i = 0; i < 52; i++) {
+    await server.resetRateLimits();
+    const { id: reply } = await bob.replyToAnswer(answer.id);
+    expectOk(await actOnPost(moderator, 'hide', 'reply', reply));
+    ids.unshift(reply);
+  }
+  await sql`insert into held_post (post_kind, post_id, member_id, question_id, content)
+    select 'answer', nextval('answer_id_seq'), ${eve.id}, ${id}, 'Wait.' from generate_series(1, 52)`.execute(
+    db,
+  );
+  const readAll = async () => {
+    const posts: HiddenPost[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: HiddenPosts = expectOk(
+        await moderator.get<HiddenPosts>(
+          `/questions/${id}/hidden${cursor === null ? '' : `?cursor=${cursor}`}`,
+        ),
+      );
+      expect(page.items.length).toBeLessThanOrEqual(50);
+      posts.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return posts;
+  };
+  const posts = await readAll();
+  const afterLast = encodeCursor({ after: 0, id: 1 });
+  expect(expectOk(await moderator.get(`/questions/${id}/hidden?cursor=${afterLast}`))).toEqual({
+    items: [],
+    nextCursor: null,
+  });
+  expect(posts.slice(0, 52).map(({ status }) => status)).toEqual(Array.from({ length: 52 }, () => 'held'));
+  expect(posts.slice(52).map(({ postId }) => postId)).toEqual(ids);
+  await sql`update hidden_post set created_at = '2026-01-01' where question_id = ${id}`.execute(db);
+  await sql`update held_post set created_at = '2026-01-01' where question_id = ${id}`.execute(db);
+  const keysOf = (list: HiddenPost[]) => list.map((each) => `${each.status} ${each.postId}`).toSorted();
+  expect(keysOf(await readAll())).toEqual(keysOf(posts));
 });
 
 test('does not let a hidden reply be restored by its deleted parent, and shows both when it is restored', async () => {

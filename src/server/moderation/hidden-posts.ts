@@ -9,13 +9,14 @@ import {
   requireQuestion,
   showPost,
 } from '#server/posts/index.ts';
+import { decodeCursor, paginate } from '#server/core/cursor.ts';
 import type { Reader, Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
 import { listRemovalsInEffect } from './activity-removal-queries.ts';
 import { listHeldPosts } from './held-posts-queries.ts';
 import { canModerate } from '#shared/identity/roles.ts';
-import type { HiddenPost } from '#shared/moderation/moderation.ts';
+import type { HiddenPost, HiddenPosts } from '#shared/moderation/moderation.ts';
 import type { PostRef } from '#shared/core/fields.ts';
 import {
   answerExists,
@@ -116,37 +117,49 @@ export async function canRestorePost(tx: Tx, row: HiddenPostRow): Promise<boolea
   return kind === 'answer' || answerId === null || answerExists(tx, answerId);
 }
 
-/** Posts in one response at most. */
-const maxPosts = 50;
+/** Posts per page. */
+const pageSize = 50;
 
 /**
- * Returns the hidden and held posts of a question, the question included: the viewer's own, or all for moderators.
+ * Returns a page of the hidden and held posts of a question, the question included, the latest first: the viewer's own,
+ * or all for moderators.
  * @throws ProblemError 'not-found' if the question does not exist and the viewer may see no hidden post of it.
  */
 export async function readHiddenPosts(
   db: Reader,
-  { questionId, viewer }: { questionId: number; viewer: Viewer },
-): Promise<HiddenPost[]> {
+  { questionId, viewer, cursor }: { questionId: number; viewer: Viewer; cursor: string | undefined },
+): Promise<HiddenPosts> {
   const authorId = canModerate(viewer.memberStatus.role) ? null : viewer.id;
-  const rows = await listHiddenPosts(db, { questionId, authorId, limit: maxPosts });
-  const held = await listHeldPosts(db, { questionId, authorId, limit: maxPosts });
-  // The same response as for a question that never existed.
-  if (rows.length === 0 && held.length === 0) await requireQuestion(db, questionId);
-  const hidden = rows.map((row) => ({
-    id: row.id,
-    kind: row.post_kind,
-    postId: row.post_id,
-    status: row.status,
-    reason: row.reason,
-    title: row.title ?? '',
-    content: row.content,
-    authorId: row.author_id,
-    authorName: row.author_name ?? '',
-    hiddenAt: row.created_at.toISOString(),
-    canObject: row.can_object && row.author_id === viewer.id,
-  }));
-  return [...hidden, ...held.map(toHeldPost)];
+  const wanted = { questionId, authorId, position: decodeCursor(cursor), limit: pageSize + 1 };
+  const hidden = await listHiddenPosts(db, wanted);
+  const held = await listHeldPosts(db, wanted);
+  // The same response as for a question that never existed. A later page can be empty after restorations.
+  if (cursor === undefined && hidden.length === 0 && held.length === 0) await requireQuestion(db, questionId);
+  // Held posts have ids of their own, which are negative in the order of both.
+  const rows = [
+    ...hidden.map((row) => ({ at: row.created_at.getTime(), id: row.id, post: toHiddenPost(row, viewer) })),
+    ...held.map((row) => ({ at: row.created_at.getTime(), id: -row.id, post: toHeldPost(row) })),
+  ].toSorted((a, b) => b.at - a.at || b.id - a.id);
+  const { items, nextCursor } = paginate(rows, pageSize, ({ at, id }) => ({ after: at, id }));
+  return { items: items.map(({ post }) => post), nextCursor };
 }
+
+const toHiddenPost = (
+  row: Awaited<ReturnType<typeof listHiddenPosts>>[number],
+  viewer: Viewer,
+): HiddenPost => ({
+  id: row.id,
+  kind: row.post_kind,
+  postId: row.post_id,
+  status: row.status,
+  reason: row.reason,
+  title: row.title ?? '',
+  content: row.content,
+  authorId: row.author_id,
+  authorName: row.author_name ?? '',
+  hiddenAt: row.created_at.toISOString(),
+  canObject: row.can_object && row.author_id === viewer.id,
+});
 
 const toHeldPost = (row: Awaited<ReturnType<typeof listHeldPosts>>[number]): HiddenPost => ({
   id: row.id,

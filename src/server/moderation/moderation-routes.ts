@@ -58,9 +58,9 @@ const hidden = createRoute({
   method: 'get',
   path: '/questions/{id}/hidden',
   summary: 'Get the hidden posts of a question: your own, or all for moderators',
-  request: { params: idParam },
+  request: { params: idParam, query: z.object({ cursor: cursorQuery }) },
   responses: {
-    200: jsonResponse(hiddenPosts, 'In the order in which they were hidden'),
+    200: jsonResponse(hiddenPosts, 'The latest first'),
     ...problemResponses,
   },
 });
@@ -220,11 +220,9 @@ export function moderationRoutes({ db, limits }: ModerationRoutesDeps) {
       return c.json(await setReport(db, { ...report, post: kinds.reply(c.req.valid('param').id) }), 200);
     })
     .openapi(hidden, async (c) => {
-      const items = await readHiddenPosts(db, {
-        questionId: c.req.valid('param').id,
-        viewer: c.get('viewer'),
-      });
-      return c.json({ items }, 200);
+      const { cursor } = c.req.valid('query');
+      const wanted = { questionId: c.req.valid('param').id, viewer: c.get('viewer'), cursor };
+      return c.json(await readHiddenPosts(db, wanted), 200);
     })
     .openapi(listMessages, async (c) =>
       c.json({ items: await readModeratorMessages(db, c.get('viewer')) }, 200),

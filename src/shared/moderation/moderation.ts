@@ -300,7 +300,8 @@ export const hiddenPost = z.object({
   canObject: z.boolean(),
 });
 export type HiddenPost = z.infer<typeof hiddenPost>;
-export const hiddenPosts = z.object({ items: z.array(hiddenPost) });
+export const hiddenPosts = paged(hiddenPost);
+export type HiddenPosts = z.infer<typeof hiddenPosts>;
 
 /** A post of the viewer that a moderator removed. */
 export const removedPost = z.object({

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from '#web/ui/Button.tsx';
 import { type ReactNode, useState } from 'react';
 import { canModerate } from '#shared/identity/roles.ts';
@@ -10,6 +10,7 @@ import { Author } from '#web/posts/index.ts';
 import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
+import { PagedList } from '#web/ui/PagedList.tsx';
 import { Time } from '#web/ui/Time.tsx';
 import { hiddenPostsQuery, moderatePost, withdrawHeldPost } from './moderation.ts';
 import { ObjectionForm } from './ObjectionForm.tsx';
@@ -21,25 +22,31 @@ import classes from './moderation.module.css';
  * @param fallback shown if there are none and the question itself is not visible.
  */
 export default function HiddenPosts({ questionId, fallback }: { questionId: number; fallback?: ReactNode }) {
-  const { data, isPending } = useQuery(hiddenPostsQuery(questionId));
+  const query = useInfiniteQuery(hiddenPostsQuery(questionId));
   const isModerator = canModerate(useMember()?.role ?? 'member');
-  if (isPending) return null;
-  if (data === undefined || data.items.length === 0) return fallback;
+  if (query.isPending) return null;
+  if ((query.data?.pages[0]?.items ?? []).length === 0) return fallback;
   return (
     <section aria-label={t`Hidden from others`} className={fallback === undefined ? classes.apart : ''}>
       {fallback !== undefined && (
         <PageHeading className={classes.heading}>{t`Hidden from others`}</PageHeading>
       )}
-      <ul className={classes.list}>
-        {data.items.map((post) => (
-          <li key={`${post.status} ${post.id}`}>
-            <HiddenPostCard post={post} canRestore={isModerator} />
-          </li>
-        ))}
-      </ul>
+      <PagedList query={query} noun="results" keyOf={keyOf} pending={null} empty={null}>
+        {(posts) => (
+          <ul className={classes.list}>
+            {posts.map((post) => (
+              <li key={keyOf(post)}>
+                <HiddenPostCard post={post} canRestore={isModerator} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </section>
   );
 }
+
+const keyOf = ({ status, id }: HiddenPost) => `${status} ${id}`;
 
 function describeStatus({ status, reason }: HiddenPost): string {
   switch (status) {

@@ -104,12 +104,9 @@ export const moderatedMemberQuery = (id: number) =>
 
 /** The hidden posts of a question. */
 export const hiddenPostsQuery = (questionId: number) =>
-  queryOptions({
-    queryKey: moderationKeys.hiddenPosts(questionId),
-    queryFn: ({ signal }) =>
-      readJson(api.questions[':id'].hidden.$get(toIdParam(questionId), { init: { signal } })),
-    staleTime: 0,
-  });
+  pagedQuery(moderationKeys.hiddenPosts(questionId), (page, options) =>
+    readJson(api.questions[':id'].hidden.$get({ ...toIdParam(questionId), query: page }, options)),
+  );
 
 /** The member's unread messages from the moderators. */
 export const moderatorMessagesQuery = queryOptions({
