@@ -1853,17 +1853,24 @@ create table tag_change (
   at_question_id bigint,
   created_at timestamp(3) with time zone not null default clock_timestamp(),
   finished_at timestamp(3) with time zone,
+  removed_key text,
+  revisions_read_to bigint,
   constraint tag_change_pkey PRIMARY KEY (id),
   constraint tag_change_check CHECK (((kind = 'merge'::text) = (into_id IS NOT NULL))),
-  constraint tag_change_kind_check CHECK ((kind = ANY (ARRAY['merge'::text, 'rename'::text]))),
+  constraint tag_change_check1 CHECK (((kind <> 'remove_name'::text) OR (removed_key IS NOT NULL))),
+  constraint tag_change_kind_check CHECK ((kind = ANY (ARRAY['merge'::text, 'rename'::text, 'remove_name'::text]))),
   constraint tag_change_questions_check CHECK ((questions >= 0)),
   constraint tag_change_questions_done_check CHECK ((questions_done >= 0)),
+  constraint tag_change_removed_key_check CHECK (((char_length(removed_key) >= 1) AND (char_length(removed_key) <= 70))),
   constraint tag_change_into_id_fkey FOREIGN KEY (into_id) REFERENCES tag(id),
   constraint tag_change_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES tag(id)
 );
+create index tag_change_into ON tag_change USING btree (into_id) WHERE (into_id IS NOT NULL);
+create index tag_change_removed ON tag_change USING btree (removed_key, id) WHERE (removed_key IS NOT NULL);
 create index tag_change_renamed ON tag_change USING btree (tag_id) WHERE (kind = 'rename'::text);
 create unique index tag_change_running ON tag_change USING btree (tag_id) WHERE (finished_at IS NULL);
 create unique index tag_change_running_into ON tag_change USING btree (into_id) WHERE ((finished_at IS NULL) AND (into_id IS NOT NULL));
+create index tag_change_tag ON tag_change USING btree (tag_id);
 
 -- Tags that members follow.
 create table tag_follow (

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { waitForHydration } from './support/hydration.ts';
+import { expectInView } from './support/in-view.ts';
 import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
 import { secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 
@@ -112,4 +113,60 @@ test('what a moderator types about a topic stays when another one changes its te
   const saved = await page.request.get(`/api/moderation/tags/${renamed}`);
   const texts = { description: 'Hot things', about: 'A long text about ovens.' };
   expect(await saved.json()).toMatchObject(texts);
+});
+
+test('a moderator removes the name of a topic everywhere, by renaming it and by removing another name', async ({
+  page,
+  browser,
+}) => {
+  const mark = uniqueText('').trim().replaceAll(' ', '-').slice(-12);
+  const [rude, rude2, kind] = [`rude-${mark}`, `ruder-${mark}`, `kind-${mark}`];
+  const { email } = await registerMember(page.request, newMember(`Mira ${mark}`));
+  const id = await askQuestion(page.request, { title: `Who is that? ${mark}`, tags: [rude2] });
+  await makeModerator(email);
+  const reading = await browser.newContext();
+  const reader = await reading.newPage();
+  await registerMember(reader.request, newMember('Rolf'));
+
+  // By default, the old name stays.
+  await page.goto(`/moderation/tags/${rude2}`);
+  await waitForHydration(page);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  const dialog = page.getByRole('dialog');
+  const keep = dialog.getByRole('checkbox', { name: 'Keep the old name' });
+  await expect(keep).toBeChecked();
+  await expect(dialog).toContainText(`“${rude2}” stays as another name.`);
+  await dialog.getByLabel('New name').fill(rude);
+  await dialog.getByRole('button', { name: 'Rename' }).click();
+  await expect(page.getByRole('button', { name: `Remove ${rude2}` })).toBeVisible();
+
+  await reader.goto(`/topics/${rude}`);
+  await waitForHydration(reader);
+  await expect(reader.getByText(`Who is that? ${mark}`)).toBeVisible();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await dialog.getByLabel('New name').fill(kind);
+  await keep.uncheck();
+  await expect(dialog).toContainText(`“${rude}” is removed,`);
+  await expectInView(dialog.getByRole('button', { name: 'Rename' }));
+  await expectAccessible(page, { look: 'renaming-a-tag' });
+  await dialog.getByRole('button', { name: 'Rename' }).click();
+  await expect(page.getByRole('heading', { name: kind })).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/moderation/tags/${kind}$`, 'u'));
+  await expect(page.getByRole('button', { name: `Remove ${rude}` })).toHaveCount(0);
+  // The open page of the old name.
+  await expect(reader.getByText(`Who is that? ${mark}`)).toHaveCount(0);
+  await expect(reader.getByRole('heading', { name: 'Topic not found' })).toBeVisible();
+
+  await page.getByRole('button', { name: `Remove ${rude2}` }).click();
+  await dialog.getByRole('checkbox', { name: 'Also remove the name' }).check();
+  await expectInView(dialog.getByRole('button', { name: 'Remove' }));
+  await expectAccessible(page, { look: 'removing-a-synonym' });
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('button', { name: `Remove ${rude2}` })).toHaveCount(0);
+  const addresses = [rude, rude2].flatMap((name) => [`/api/tags/${name}`, `/topics/${name}`]);
+  for (const address of addresses) expect((await reader.request.get(address)).status(), address).toBe(404);
+  await reader.goto(`/question/${id}`);
+  await expect(reader.getByRole('link', { name: kind })).toBeVisible();
+  await reading.close();
 });

@@ -36,7 +36,7 @@ export async function moderationCalls({
 }: CallContext): Promise<EndpointCall[]> {
   await setRole(db, { email: rareFollower.email, role: 'admin' });
   const asked = await busy.ask({ tags: ['topic 77'] });
-  await busy.ask({ tags: ['merged topic', 'renamed topic'] });
+  await busy.ask({ tags: ['merged topic', 'renamed topic', 'abusive topic'] });
   const answered = await busy.answer(asked);
   const replied = await busy.replyToAnswer(answered.id);
   const reply = await findId(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
@@ -369,6 +369,8 @@ export async function moderationCalls({
     put(rareFollower, '/moderation/tags/topic%2077', { description: 'So.', about: 'So.' }),
     put(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
     remove(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
+    put(rareFollower, '/moderation/tags/topic%2078/synonyms/topic%20seventy'),
+    remove(rareFollower, '/moderation/tags/topic%2078/synonyms/topic%20seventy?keepName=false'),
     get(rareFollower, '/site-pages/rules'),
     get(rareFollower, '/announcements'),
     get(rareFollower, '/announcements?tag=topic%2077'),
@@ -377,6 +379,12 @@ export async function moderationCalls({
     remove(rareFollower, `/moderation/announcements/${announcementId}`),
     post(rareFollower, '/moderation/tag-changes', { kind: 'merge', tag: 'merged topic', to: 'topic 77' }),
     post(rareFollower, '/moderation/tag-changes', { kind: 'rename', tag: 'renamed topic', to: 'new topic' }),
+    post(rareFollower, '/moderation/tag-changes', {
+      kind: 'rename',
+      tag: 'abusive topic',
+      to: 'kind topic',
+      keepSynonym: false,
+    }),
     get(applicant, '/application'),
     put(applicant, '/application', { signUpAnswers: [] }),
     get(rareFollower, '/moderation/applications'),

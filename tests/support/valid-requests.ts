@@ -295,7 +295,7 @@ export function createValidRequests({
     'POST /moderation/tag-changes': async () => {
       const tag = `brot ${next()}`;
       await ann.ask({ tags: [tag, 'loaf'] });
-      return { kind: 'merge', tag, to: 'loaf', reason: 'The same thing.' };
+      return { kind: 'merge', tag, to: 'loaf', reason: 'The same thing.', keepSynonym: true };
     },
     'POST /moderation/announcements': async () => {
       const tag = `news ${next()}`;

@@ -6,6 +6,8 @@ import { tagKey } from '#shared/core/text.ts';
 export type ChangeTargets = {
   members: number[];
   tagKeys: string[];
+  /** Deleted tags. */
+  tags: number[];
   questions: number[];
   answers: number[];
   replies: number[];
@@ -51,6 +53,7 @@ export function findChangeTargets(events: readonly TopicEvent[]): ChangeTargets 
   const targets: ChangeTargets = {
     members: [],
     tagKeys: [],
+    tags: [],
     questions: [],
     answers: [],
     replies: [],
@@ -72,8 +75,10 @@ export function findChangeTargets(events: readonly TopicEvent[]): ChangeTargets 
 function addListEvent(targets: ChangeTargets, event: LiveEvent, topic: string): void {
   // The list of answers also gets this event when a hidden question is shown.
   if (event.kind === 'imported') targets.all ||= topic !== 'answers';
-  else if (topic === 'tags' && 'tag' in event) targets.tagKeys.push(tagKey(event.tag));
-  else if (topic === 'feeds' && 'questionId' in event) {
+  else if (topic === 'tags' && 'tag' in event) {
+    targets.tagKeys.push(tagKey(event.tag));
+    if ('deletedId' in event) targets.tags.push(event.deletedId);
+  } else if (topic === 'feeds' && 'questionId' in event) {
     const isWhole = event.kind === 'question-deleted' || 'restored' in event;
     targets[isWhole ? 'threads' : 'questions'].push(event.questionId);
   }

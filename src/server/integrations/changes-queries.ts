@@ -133,6 +133,7 @@ function selectTargets(targets: ChangeTargets): RawBuilder<unknown> {
     sql`select ${sql.lit(kind)} as kind, unnest(${[...new Set(list)]}::bigint[]) as id`;
   const parts = [
     named('member', targets.members),
+    named('tag', targets.tags),
     named('question', [...targets.questions, ...targets.threads]),
     named('answer', [...targets.answers, ...targets.answerThreads]),
     named('reply', [...targets.replies, ...targets.replyThreads]),

@@ -10,6 +10,7 @@ import {
   maxAllAnnouncements,
   maxAnnouncements,
 } from '#shared/moderation/announcements.ts';
+import type { Topic } from '#shared/core/events.ts';
 import { tagKey } from '#shared/core/text.ts';
 import {
   type AnnouncementRow,
@@ -22,6 +23,8 @@ import {
 import { insertLogEntry, type LoggedState } from './moderation-log-queries.ts';
 import type { Moderator } from './moderator.ts';
 
+const topics: readonly Topic[] = ['feeds', 'tags'];
+
 /**
  * The document of the announcements and pinned questions of the home page or of a tag (docs/decisions/069). That of an
  * unknown tag is empty.
@@ -30,15 +33,16 @@ export function announcementsDocument(tag: string | undefined): DocumentRequest 
   const place = tag === undefined ? 'home' : { tag: tagKey(tag) };
   return {
     key: `/api/announcements${tag === undefined ? '' : `?tag=${encodeURIComponent(tagKey(tag))}`}`,
-    topics: ['feeds'],
+    topics,
     async read(db) {
       const items = (await listAnnouncements(db, place)).map(toAnnouncement);
       const questions = new Set(items.map(({ question }) => question?.id));
       return {
         json: JSON.stringify({ items } satisfies AnnouncementsDocument),
-        topics: ['feeds'],
+        topics,
         isStaleBy: ({ event }) =>
           event.kind === 'announcements-changed' ||
+          event.kind === 'tag-changed' ||
           // A restored question can be pinned.
           event.kind === 'question-posted' ||
           ((event.kind === 'question-edited' || event.kind === 'question-deleted') &&

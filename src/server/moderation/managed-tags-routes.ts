@@ -1,7 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
 import { createRouter, jsonBody, jsonResponse, problemResponses, type RouteDeps } from '#server/core/http.ts';
 import { addressText, tagParam } from '#shared/core/fields.ts';
-import { managedTag, tagChangeDraft, tagTextsDraft } from '#shared/moderation/managed-tags.ts';
+import {
+  managedTag,
+  synonymRemovalQuery,
+  tagChangeDraft,
+  tagTextsDraft,
+} from '#shared/moderation/managed-tags.ts';
 import { readManagedTag, setTagTexts } from './managed-tags.ts';
 import type { ModerationDeps } from './member-actions.ts';
 import { type ModeratorEnv, moderatorsOnly } from './moderator.ts';
@@ -37,15 +42,17 @@ const putSynonym = createRoute({
 const deleteSynonym = createRoute({
   method: 'delete',
   path: '/moderation/tags/{tag}/synonyms/{synonym}',
-  summary: 'For moderators: make a synonym a tag of its own again, without questions',
-  request: { params: synonymParams },
+  summary:
+    'For moderators: make a synonym a tag of its own again, without questions, or remove the name everywhere',
+  request: { params: synonymParams, query: synonymRemovalQuery },
   responses: current,
 });
 
 const change = createRoute({
   method: 'post',
   path: '/moderation/tag-changes',
-  summary: 'For moderators: merge a tag into another one, or rename it. The old name becomes a synonym',
+  summary:
+    'For moderators: merge a tag into another one, or rename it. The old name becomes a synonym or is removed everywhere',
   request: { body: jsonBody(tagChangeDraft) },
   responses: current,
 });
@@ -69,13 +76,13 @@ export function managedTagRoutes({ db, moderation }: RouteDeps & { moderation: M
     })
     .openapi(deleteSynonym, async (c) => {
       const names = c.req.valid('param');
-      await removeSynonym(db, { moderator: c.get('moderator'), ...names });
+      const keepName = c.req.valid('query').keepName === 'true';
+      await removeSynonym(db, { moderator: c.get('moderator'), ...names, keepName, deps: moderation });
       return c.json(await readManagedTag(db, names.tag), 200);
     })
     .openapi(change, async (c) => {
       const draft = c.req.valid('json');
-      await changeTag(db, { moderator: c.get('moderator'), draft, deps: moderation });
-      // The old name is a synonym now.
-      return c.json(await readManagedTag(db, draft.tag), 200);
+      const name = await changeTag(db, { moderator: c.get('moderator'), draft, deps: moderation });
+      return c.json(await readManagedTag(db, name), 200);
     });
 }

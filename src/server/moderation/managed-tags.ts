@@ -24,7 +24,7 @@ export async function readManagedTag(db: Reader, tag: string): Promise<ManagedTa
     mutesCount: row.mutes_count,
     synonyms,
     change:
-      change === undefined
+      change === undefined || change.kind === 'remove_name'
         ? null
         : {
             kind: change.kind,

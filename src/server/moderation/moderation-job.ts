@@ -41,7 +41,7 @@ export function createModerationJob(db: Database): JobDefinition {
     runsEvery: 'minute',
     run: () =>
       runAll([
-        () => runTagChanges(db, getEnd()),
+        () => runTagChanges(db, { until: getEnd(), removesNames: true }),
         () => closeOutdatedProposals(db),
         () => applyTagProposals(db, getEnd()),
         () => runActivityRemovals(db, getEnd()),

@@ -4,7 +4,7 @@ import { pageById } from '#server/core/cursor.ts';
 import { canModerate } from '#shared/identity/roles.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { ModerationLogEntry, ModerationLog, ReviewHistory } from '#shared/moderation/moderation.ts';
-import { truncateWithEllipsis } from '#shared/core/text.ts';
+import { tagKey, truncateWithEllipsis } from '#shared/core/text.ts';
 import {
   findReviewedPost,
   listLogEntries,
@@ -15,6 +15,7 @@ import {
 
 export { insertLogEntry } from './moderation-log-queries.ts';
 import type { Moderator } from './moderator.ts';
+import { listRemovedNames } from './tag-names-removal.ts';
 import { readProposalHistory } from './tag-proposals-history.ts';
 
 /** Entries per page. */
@@ -31,7 +32,24 @@ export async function readModerationLog(
 ): Promise<ModerationLog> {
   const { items, nextCursor } = await readEntries(db, { memberId: null, cursor });
   const seesAll = canModerate(viewer.memberStatus.role) && viewer.tokenId === null;
-  return { items: seesAll ? items : items.map(redactForMembers), nextCursor };
+  return { items: seesAll ? items : await hideRemovedNames(db, items.map(redactForMembers)), nextCursor };
+}
+
+const actionsOnTags = new Set<string>(['approve_tag', 'tag_texts', 'tag_synonym', 'tag_merge', 'tag_rename']);
+
+/** Entries from before a name of a tag was removed show the present name of the tag. */
+async function hideRemovedNames(
+  db: Reader,
+  entries: readonly ModerationLogEntry[],
+): Promise<ModerationLogEntry[]> {
+  const keyOf = ({ action, subject }: ModerationLogEntry) =>
+    subject !== null && actionsOnTags.has(action) ? tagKey(subject) : null;
+  const removed = await listRemovedNames(db, [...new Set(entries.map(keyOf).filter((key) => key !== null))]);
+  return entries.map((entry) => {
+    const key = keyOf(entry);
+    const name = removed.find((each) => each.key === key && each.at >= new Date(entry.at))?.name;
+    return name === undefined ? entry : { ...entry, subject: name };
+  });
 }
 
 /** Returns the actions that concern a member, for moderators, latest first. */

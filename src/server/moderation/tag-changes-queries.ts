@@ -67,13 +67,13 @@ export async function mergeTagNames(tx: Tx, { from, into }: { from: number; into
   await sql`update imported_tag_text set is_removed = true where tag_id = ${from}`.execute(tx);
 }
 
-/** Renames a tag. Its old name becomes a synonym, and the new one is none any more. */
+/** Renames a tag. The new name is no synonym any more; the old one becomes one if it is kept. */
 export async function renameTag(
   tx: Tx,
-  { tag, name, key }: { tag: ManagedTagRow; name: string; key: string },
+  { tag, name, key, keepSynonym }: { tag: ManagedTagRow; name: string; key: string; keepSynonym: boolean },
 ): Promise<void> {
   // The new name can be a synonym of this tag: its row takes the old name. Both have a key of their own meanwhile.
-  if (key !== tag.key) {
+  if (key !== tag.key && keepSynonym) {
     await sql`update tag set key = chr(1) || id where key = ${key}`.execute(tx);
     await sql`update tag set key = chr(1) || id where id = ${tag.id}`.execute(tx);
     await sql`
@@ -95,7 +95,7 @@ export async function listSynonyms(db: Reader, tagId: number): Promise<string[]>
 
 export type TagChangeRow = {
   id: number;
-  kind: 'merge' | 'rename';
+  kind: 'merge' | 'rename' | 'remove_name';
   tag_id: number;
   tag_name: string;
   into_id: number | null;
@@ -104,6 +104,10 @@ export type TagChangeRow = {
   questions_done: number;
   at_created_at: Date | null;
   at_question_id: number | null;
+  /** The key of a name that is removed everywhere; null if the old name stays as a synonym. */
+  removed_key: string | null;
+  /** The last revision in which the name was replaced; null before that begins. */
+  revisions_read_to: number | null;
 };
 
 const selectTagChange = sql`
@@ -121,11 +125,19 @@ export async function findRunningTagChange(db: Reader, tagId: number): Promise<T
 
 export async function insertTagChange(
   tx: Tx,
-  change: { kind: TagChangeRow['kind']; tagId: number; intoId: number | null; questions: number },
+  change: {
+    kind: TagChangeRow['kind'];
+    tagId: number;
+    intoId: number | null;
+    questions: number;
+    removedKey: string | null;
+  },
 ): Promise<void> {
   await sql`
-    insert into tag_change (kind, tag_id, into_id, questions)
-    values (${change.kind}, ${change.tagId}, ${change.intoId}, ${change.questions})`.execute(tx);
+    insert into tag_change (kind, tag_id, into_id, questions, removed_key)
+    values (${change.kind}, ${change.tagId}, ${change.intoId}, ${change.questions}, ${change.removedKey})`.execute(
+    tx,
+  );
 }
 
 export async function listRunningTagChanges(db: Queryable): Promise<number[]> {
@@ -151,6 +163,13 @@ export async function addTagChangeProgress(
     update tag_change set questions_done = questions_done + ${questions},
       at_created_at = ${at?.createdAt ?? null}, at_question_id = ${at?.id ?? null}
     where id = ${id}`.execute(tx);
+}
+
+export async function setRevisionsReadTo(
+  tx: Tx,
+  { id, revisionId }: { id: number; revisionId: number },
+): Promise<void> {
+  await sql`update tag_change set revisions_read_to = ${revisionId} where id = ${id}`.execute(tx);
 }
 
 export async function finishTagChange(

@@ -25,9 +25,11 @@ import {
   type ManagedTagRow,
   mergeTagNames,
   renameTag,
+  setRevisionsReadTo,
   setSynonymOf,
   type TagChangeRow,
 } from './tag-changes-queries.ts';
+import { deleteSynonym, removeSomeTagNames, replaceTagReferences } from './tag-names-removal.ts';
 
 /** Questions that one transaction changes, and follows and mutes that it moves. */
 const questionsPerStep = 50;
@@ -76,12 +78,13 @@ export async function makeSynonym(
 }
 
 /**
- * Makes a synonym a tag of its own again, without questions. Changes nothing if the name is no synonym of the tag.
- * @throws ProblemError 'not-found', 'not-allowed' while the tag is being merged
+ * Makes a synonym a tag of its own again, without questions, or removes the name everywhere. Changes nothing if the name is
+ * no synonym of the tag.
+ * @throws ProblemError 'not-found', 'not-allowed' while one of the tags is being changed
  */
 export async function removeSynonym(
   db: Database,
-  { tag, synonym, moderator }: ManagedSynonym,
+  { tag, synonym, moderator, keepName, deps }: ManagedSynonym & { keepName: boolean; deps: ModerationDeps },
 ): Promise<void> {
   await transaction(db, async (tx) => {
     const rows = await lockTagsByKey(tx, [tagKey(tag), tagKey(synonym)]);
@@ -89,35 +92,52 @@ export async function removeSynonym(
     const row = rows.get(tagKey(synonym));
     if (row === undefined) throw new ProblemError('tag-not-found');
     if (row.synonym_of !== main.id) return;
-    if ((await findRunningTagChange(tx, row.id)) !== undefined) throw new ProblemError('tag-change-running');
-    await setSynonymOf(tx, { id: row.id, synonymOf: null });
+    await refuseRunning(tx, keepName ? [row] : [row, main]);
     const before = { synonym: row.name };
     await recordChange(tx, { moderator, action: 'tag_synonym', tag: main, reason: '', before }, [row.name]);
+    if (keepName) {
+      await setSynonymOf(tx, { id: row.id, synonymOf: null });
+      return;
+    }
+    await deleteSynonym(tx, { id: row.id, tagId: main.id });
+    await replaceTagReferences(tx, { key: row.key, name: main.name });
+    await insertTagChange(tx, {
+      kind: 'remove_name',
+      tagId: main.id,
+      intoId: null,
+      questions: 0,
+      removedKey: row.key,
+    });
+    await deps.queueWork?.(tx);
   });
+  await runTagChanges(db, { until: Date.now() + immediateMs, removesNames: false });
 }
 
 /**
- * Merges a tag into another one, of which it becomes a synonym, or renames it; the old name becomes a synonym. The names
- * change at once. Questions, follows and mutes follow in small transactions: those of a small tag before this returns,
- * the others in the background.
+ * Merges a tag into another one, of which it becomes a synonym, or renames it; the old name becomes a synonym, or is removed
+ * everywhere. The names change at once; that of a merged tag is removed after its questions have moved. Questions, follows,
+ * mutes and names in stored texts follow in small transactions: those of a small tag before this returns, the others and the
+ * names in the background. Returns the name of the tag.
  * @throws ProblemError 'not-found', 'invalid', 'not-allowed' while another change of one of the tags is running
  */
 export async function changeTag(
   db: Database,
   { moderator, draft, deps }: { moderator: Moderator; draft: TagChangeDraft; deps: ModerationDeps },
-): Promise<void> {
-  await transaction(db, async (tx) => {
-    await (draft.kind === 'merge' ? startMerge : startRename)(tx, { moderator, draft });
+): Promise<string> {
+  const name = await transaction(db, async (tx) => {
+    const changed = await (draft.kind === 'merge' ? startMerge : startRename)(tx, { moderator, draft });
     await deps.queueWork?.(tx);
+    return changed;
   });
-  await runTagChanges(db, Date.now() + immediateMs);
+  await runTagChanges(db, { until: Date.now() + immediateMs, removesNames: false });
+  return name;
 }
 
 const uniqueViolation = '23505';
 
 type ChangeStart = { moderator: Moderator; draft: TagChangeDraft };
 
-async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<void> {
+async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<string> {
   const rows = await lockTagsByKey(tx, [tagKey(draft.tag), tagKey(draft.to)]);
   const from = requireMainTag(rows.get(tagKey(draft.tag)));
   const into = rows.get(tagKey(draft.to));
@@ -126,19 +146,18 @@ async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<vo
   if (into.id === from.id) throw invalidFieldError('to', 'tag-merged-into-itself');
   await refuseRunning(tx, [from, into]);
   await mergeTagNames(tx, { from: from.id, into: into.id });
-  await insertTagChange(tx, {
-    kind: 'merge',
-    tagId: from.id,
-    intoId: into.id,
-    questions: from.questions_count,
-  });
-  const after = { mergedInto: into.name, questions: from.questions_count };
+  const removedKey = draft.keepSynonym ? null : from.key;
+  if (removedKey !== null) await replaceTagReferences(tx, { key: removedKey, name: into.name });
+  const questions = from.questions_count;
+  const after = { mergedInto: into.name, questions };
   await recordChange(tx, { moderator, action: 'tag_merge', tag: from, reason: draft.reason, after }, [
     into.name,
   ]);
+  await insertTagChange(tx, { kind: 'merge', tagId: from.id, intoId: into.id, questions, removedKey });
+  return into.name;
 }
 
-async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<void> {
+async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<string> {
   const name = parseTagName(draft.to, 'to');
   const key = tagKey(name);
   const rows = await lockTagsByKey(tx, [tagKey(draft.tag), key]);
@@ -148,48 +167,79 @@ async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<v
   if (known !== undefined && known.id !== tag.id && known.synonym_of !== tag.id)
     throw invalidFieldError('to', 'tag-exists');
   await refuseRunning(tx, [tag]);
+  const removedKey = draft.keepSynonym || key === tag.key ? null : tag.key;
+  if (removedKey !== null && known !== undefined) await deleteSynonym(tx, { id: known.id, tagId: tag.id });
   try {
-    await renameTag(tx, { tag, name, key });
+    await renameTag(tx, { tag, name, key, keepSynonym: draft.keepSynonym });
   } catch (error) {
     // A member has created a tag with the name meanwhile.
     if (getSqlState(error) === uniqueViolation) throw invalidFieldError('to', 'tag-exists');
     throw error;
   }
-  await insertTagChange(tx, { kind: 'rename', tagId: tag.id, intoId: null, questions: tag.questions_count });
+  if (removedKey !== null) await replaceTagReferences(tx, { key: removedKey, name });
   const before = { name: tag.name };
   await recordChange(
     tx,
     { moderator, action: 'tag_rename', tag, reason: draft.reason, before, after: { name } },
     [name],
   );
+  const questions = tag.questions_count;
+  await insertTagChange(tx, { kind: 'rename', tagId: tag.id, intoId: null, questions, removedKey });
+  return name;
 }
 
 /**
- * Continues all running merges and renamings in transactions of some questions or members, in turns. If the process ends,
- * the next run continues after the last commit.
+ * Continues all running changes of tags in transactions of some questions, members or versions, in turns. If the process
+ * ends, the next run continues after the last commit.
  * @param until milliseconds since 1970. The next run does what is left.
+ * @param removesNames whether to replace removed names in stored texts, which takes longer than a request may
  */
-export async function runTagChanges(db: Database, until: number): Promise<void> {
+export async function runTagChanges(
+  db: Database,
+  { until, removesNames }: { until: number; removesNames: boolean },
+): Promise<void> {
   const ids = await listRunningTagChanges(db);
   await runInTurns(
-    ids.map((id) => () => transaction(db, (tx) => runStep(tx, id))),
+    ids.map((id) => () => transaction(db, (tx) => runStep(tx, { id, removesNames }))),
     until,
   );
 }
 
 /** Returns whether there may be more to do. */
-async function runStep(tx: Tx, id: number): Promise<boolean> {
+async function runStep(
+  tx: Tx,
+  { id, removesNames }: { id: number; removesNames: boolean },
+): Promise<boolean> {
   const change = await lockTagChange(tx, id);
   if (change === undefined) return false;
-  const isDone = change.kind === 'merge' ? await mergeSome(tx, change) : await renameSome(tx, change);
-  if (!isDone) return true;
+  // Earlier versions come last: edits that waited for the questions have stored theirs then.
+  const isMoved = change.revisions_read_to !== null || (await steps[change.kind](tx, change));
+  if (!isMoved) return true;
+  if (change.removed_key !== null) {
+    if (!removesNames) return false;
+    const removal = { key: change.removed_key, name: change.into_name ?? change.tag_name };
+    const last = await removeSomeTagNames(tx, { ...removal, after: change.revisions_read_to });
+    if (last !== null) {
+      await setRevisionsReadTo(tx, { id, revisionId: last });
+      return true;
+    }
+  }
   await finishTagChange(tx, { id, tagId: change.tag_id, kind: change.kind });
+  if (change.into_id !== null && change.removed_key !== null)
+    await deleteSynonym(tx, { id: change.tag_id, tagId: change.into_id });
   await publishAll(tx, [
     ...tagChanged([change.tag_name, ...(change.into_name === null ? [] : [change.into_name])]),
     { topic: 'moderation', event: { kind: 'moderation-changed' } },
   ]);
   return false;
 }
+
+/** Change some questions or members. Return whether none is left. */
+const steps: Record<TagChangeRow['kind'], (tx: Tx, change: TagChangeRow) => Promise<boolean>> = {
+  merge: mergeSome,
+  rename: renameSome,
+  remove_name: () => Promise.resolve(true),
+};
 
 /** Members come first, so that no feed shows a question that its member muted, or lacks a followed one. */
 async function mergeSome(tx: Tx, change: TagChangeRow): Promise<boolean> {
@@ -256,7 +306,10 @@ type RecordedChange = {
   after?: Record<string, string | number>;
 };
 
-/** Writes a change to the log. Pages of the tag and of the other names read it again. */
+/**
+ * Writes a change to the log. Pages of the tag and of the other names read it again. Call it before `insertTagChange`:
+ * members do not see a removed name in entries from before its removal.
+ */
 async function recordChange(
   tx: Tx,
   { moderator, action, tag, reason, before = {}, after = {} }: RecordedChange,

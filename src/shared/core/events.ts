@@ -92,8 +92,8 @@ export type ActivityEvent = { kind: 'question-active'; questionId: number; tags:
 export type TagsEvent =
   | { kind: 'tag-questions-changed'; tag: string; questionsCount: number }
   | { kind: 'tag-followers-changed'; tag: string; followersCount: number }
-  /** Moderators changed what is shown of the tag besides its counts. */
-  | { kind: 'tag-changed'; tag: string }
+  /** Moderators changed what is shown of the tag besides its counts. `deletedId`: of a tag that was deleted. */
+  | { kind: 'tag-changed'; tag: string; deletedId?: number }
   | Imported;
 
 export type ProfileEvent =

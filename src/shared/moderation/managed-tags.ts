@@ -40,8 +40,13 @@ export const tagChangeDraft = z.object({
   /** The other tag, or the new name. */
   to: addressText.min(1),
   reason: reasonText(z.string()).default(''),
+  /** Whether the old name leads to the tag. If false, it is removed everywhere but in the moderators' view of the log. */
+  keepSynonym: z.boolean().default(true),
 });
 export type TagChangeDraft = z.infer<typeof tagChangeDraft>;
+
+/** How a synonym is removed. Without `keepName`, the name is removed everywhere but in the moderators' view of the log. */
+export const synonymRemovalQuery = z.object({ keepName: z.enum(['true', 'false']).default('true') });
 
 /** A tag as moderators edit it. */
 export const managedTag = tagTexts.extend({

@@ -53,7 +53,6 @@ export function ManagedTagPage() {
         <TagSynonyms tag={query.data} />
       </Section>
       <Section heading={t`Rename or merge`}>
-        <p className={classes.quiet}>{t`The old name stays and leads to the new one.`}</p>
         <div className={classes.start}>
           <Button variant="default" disabled={change !== null} onClick={() => setChanging('rename')}>
             {t`Rename`}

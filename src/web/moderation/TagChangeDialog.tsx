@@ -7,6 +7,7 @@ import { formatCount } from '#web/core/format.ts';
 import { formatCountOf } from '#web/ui/Count.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { changeTag } from './managed-tags.ts';
+import fields from '#web/ui/fields.module.css';
 import classes from './moderation.module.css';
 import { ReasonForm } from './ReasonForm.tsx';
 
@@ -22,9 +23,15 @@ export default function TagChangeDialog({
 }) {
   const client = useQueryClient();
   const [to, setTo] = useState('');
+  const [keepSynonym, setKeepSynonym] = useState(true);
   const isMerge = kind === 'merge';
   const questions = formatCountOf('question', tag.questionsCount, formatCount(tag.questionsCount));
   const followers = formatCountOf('follower', tag.followersCount, formatCount(tag.followersCount));
+  let oldName = t`“${tag.name}” is removed, also from earlier versions of questions. It stays in texts that mention it. In the moderation log, only moderators see it.`;
+  if (keepSynonym)
+    oldName = isMerge
+      ? t`“${tag.name}” becomes another name of that topic.`
+      : t`“${tag.name}” stays as another name. You can rename it back.`;
   return (
     <Dialog
       title={isMerge ? t`Merge “${tag.name}” into another topic` : t`Rename “${tag.name}”`}
@@ -37,7 +44,7 @@ export default function TagChangeDialog({
         optional
         disabled={to.trim() === ''}
         act={async (reason) => {
-          await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason });
+          await changeTag(client, { kind, tag: tag.name, to: to.trim(), reason, keepSynonym });
           onClose();
         }}
         onCancel={onClose}
@@ -63,11 +70,23 @@ export default function TagChangeDialog({
         {isMerge && (tag.description !== '' || tag.about !== '') && (
           <p className={classes.strong}>{t`The description and text of “${tag.name}” are deleted.`}</p>
         )}
-        <p className={classes.quiet}>
-          {isMerge
-            ? t`“${tag.name}” becomes another name of that topic. Merging cannot be undone: afterwards nothing says which questions had which topic.`
-            : t`“${tag.name}” stays as another name. You can rename it back.`}
-        </p>
+        <div>
+          <label className={classes.choice}>
+            <input
+              type="checkbox"
+              className={fields.checkbox}
+              checked={keepSynonym}
+              onChange={(event) => setKeepSynonym(event.currentTarget.checked)}
+            />
+            {t`Keep the old name`}
+          </label>
+          <p className={classes.quiet}>
+            {oldName}
+            {isMerge && (
+              <> {t`Merging cannot be undone: afterwards nothing says which questions had which topic.`}</>
+            )}
+          </p>
+        </div>
       </ReasonForm>
     </Dialog>
   );

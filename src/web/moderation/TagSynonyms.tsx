@@ -7,6 +7,8 @@ import { type FormEvent, useState } from 'react';
 import type { ManagedTag } from '#shared/moderation/managed-tags.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
+import { ConfirmDialog } from '#web/ui/Dialog.tsx';
+import fields from '#web/ui/fields.module.css';
 import { addSynonym, removeSynonym } from './managed-tags.ts';
 import classes from './moderation.module.css';
 
@@ -21,10 +23,16 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
       toast(t`Saved to the moderation log`);
     },
   });
+  // The last one stays in the dialog while it closes.
+  const [removed, setRemoved] = useState('');
+  const [isConfirming, setIsConfirming] = useState(false);
+  const [removesEverywhere, setRemovesEverywhere] = useState(false);
   const remove = useMutation({
-    mutationFn: (synonym: string) => removeSynonym(client, tag.name, synonym),
+    mutationFn: () =>
+      removeSynonym(client, { tag: tag.name, synonym: removed, keepName: !removesEverywhere }),
     onSuccess: () => toast(t`Saved to the moderation log`),
     onError: (error) => toastError(error.message),
+    onSettled: () => setIsConfirming(false),
   });
   const error =
     add.error instanceof ApiError ? (add.error.messageForField('synonym') ?? add.error.message) : null;
@@ -45,8 +53,11 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
               <IconButton
                 size={32}
                 aria-label={t`Remove ${synonym}`}
-                disabled={remove.isPending}
-                onClick={() => remove.mutate(synonym)}
+                onClick={() => {
+                  setRemoved(synonym);
+                  setRemovesEverywhere(false);
+                  setIsConfirming(true);
+                }}
               >
                 <IconX size={16} stroke={1.8} aria-hidden />
               </IconButton>
@@ -71,6 +82,26 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
           {t`Add`}
         </Button>
       </form>
+      <ConfirmDialog
+        opened={isConfirming}
+        title={t`Remove “${removed}”?`}
+        text={t`“${removed}” no longer leads to “${tag.name}”.`}
+        label={t`Remove`}
+        isHarmless={!removesEverywhere}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+        onCancel={() => setIsConfirming(false)}
+      >
+        <label className={classes.choice}>
+          <input
+            type="checkbox"
+            className={fields.checkbox}
+            checked={removesEverywhere}
+            onChange={(event) => setRemovesEverywhere(event.currentTarget.checked)}
+          />
+          {t`Also remove the name from earlier versions of questions`}
+        </label>
+      </ConfirmDialog>
     </>
   );
 }

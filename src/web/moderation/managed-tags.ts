@@ -42,12 +42,14 @@ export function addSynonym(client: QueryClient, tag: string, synonym: string): P
   );
 }
 
-export function removeSynonym(client: QueryClient, tag: string, synonym: string): Promise<ManagedTag> {
-  return save(
-    client,
-    tag,
-    readJson(api.moderation.tags[':tag'].synonyms[':synonym'].$delete(toSynonymParam(tag, synonym))),
-  );
+/** @param keepName whether the name becomes a topic of its own again, instead of being removed everywhere */
+export function removeSynonym(
+  client: QueryClient,
+  { tag, synonym, keepName }: { tag: string; synonym: string; keepName: boolean },
+): Promise<ManagedTag> {
+  const query = { keepName: keepName ? ('true' as const) : ('false' as const) };
+  const wanted = { ...toSynonymParam(tag, synonym), query };
+  return save(client, tag, readJson(api.moderation.tags[':tag'].synonyms[':synonym'].$delete(wanted)));
 }
 
 /** Merges or renames a tag. Returns the tag that its name leads to now. */

@@ -15,7 +15,11 @@ export function useLiveTag(tag: string): void {
   const queryKey = tagQueryKeys.one(tag);
   useLiveQuery('tags', queryKey, {
     patch: (event) =>
-      client.setQueryData<Tag>(queryKey, (listedTag) => listedTag && withCount(listedTag, event)),
+      client.setQueryData<Tag>(queryKey, (shown) => {
+        const patched = shown && withCount(shown, event);
+        // Undefined sets nothing. The same data again would end the error of a tag that is no longer there.
+        return patched === shown ? undefined : patched;
+      }),
     onEvent: (event) => {
       if (event.kind === 'tag-changed' && tagKey(event.tag) === tagKey(tag))
         void client.invalidateQueries({ queryKey });
