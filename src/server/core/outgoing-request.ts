@@ -90,11 +90,12 @@ async function send(url: URL, options: OutgoingRequest): Promise<IncomingMessage
     headers: { 'accept-encoding': 'identity', ...headers },
     ...(signal !== undefined && { signal }),
   });
+  // An error of the body is thrown where it is read.
+  request.on('error', () => {});
   request.end(body);
   try {
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    // An error of the body is thrown where it is read.
-    request.on('error', () => {});
+    // After `101 Switching Protocols`, Node closes the connection without an event: only the signal ends the wait.
+    const [response] = (await once(request, 'response', { signal })) as [IncomingMessage];
     response.on('error', () => {});
     return response;
   } catch (error) {

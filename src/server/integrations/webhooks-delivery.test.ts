@@ -364,6 +364,7 @@ describe('a receiver that fails', () => {
     ['closes the connection', 'close', 'connection-closed'],
     ['redirects into the network', 'redirect', 'redirect'],
     ['responds with what is not HTTP', 'garbage', 'connection-failed'],
+    ['switches to another protocol', 'upgrade', 'timeout'],
   ])('when it %s is asked again', async (_, how, error) => {
     // Attempts of an earlier test may still arrive at the other address.
     const { id } = await add({ address: `${receiver.address}/failing` });
@@ -371,6 +372,10 @@ describe('a receiver that fails', () => {
     receiver.behave(() => (_request, response) => {
       if (how === 'close') response.destroy();
       if (how === 'garbage') response.socket?.end('220 mail.example.org\r\n\r\n');
+      if (how === 'upgrade')
+        response.socket?.write(
+          'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: it\r\n\r\n',
+        );
       if (how === 'redirect') response.writeHead(307, { location: `${inside.address}/steal` }).end();
     });
     expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
