@@ -236,6 +236,15 @@ export async function noteSuccess(tx: Tx, id: number): Promise<void> {
   );
 }
 
+/** Notes that a delivery was not needed any more. Without other failed deliveries, the web hook no longer fails. */
+export async function noteSkipped(tx: Tx, id: number): Promise<void> {
+  await sql`
+    update webhook set failing_since = null
+    where id = ${id} and failing_since is not null and not exists (
+      select from webhook_delivery where webhook_id = ${id} and state = 'pending' and attempts > 0
+    )`.execute(tx);
+}
+
 /** Notes a failure. Returns whether there was no success for `giveUpAfter`. */
 export async function noteFailure(
   tx: Tx,

@@ -463,6 +463,23 @@ describe('a web hook is switched off', () => {
     expect(again).toMatchObject({ id: failed?.messageId, payload: { data: { question: { id: question } } } });
   });
 
+  test('not by one failure days after a failed delivery that was not needed any more', async () => {
+    const { id } = await add({ events: ['question.posted'] });
+    receiver.behave(() => (_, response) => response.writeHead(503, { 'retry-after': '1' }).end());
+    const removed = await ann.ask();
+    await eventually(async () => (await readDeliveries(id))[0]?.status === 503);
+    await ann.remove('questions', removed);
+    await waitForState(id, 'skipped');
+    expect(await readWebhook(id)).toMatchObject({ failingSince: null });
+    // As a deleted account that takes its delivery along leaves it.
+    await sql`update webhook set failing_since = now() - interval '4 days'`.execute(db);
+    await ann.ask();
+    await eventually(async () => (await readDeliveries(id))[0]?.status === 503);
+    expect(await readWebhook(id)).toMatchObject({ enabled: true });
+    receiver.behave(null);
+    await receiver.accepted(1);
+  });
+
   test('at once by 410 Gone; what waits is sent when it is on again', async () => {
     const { id } = await add();
     receiver.behave(() => (_, response) => response.writeHead(410).end());

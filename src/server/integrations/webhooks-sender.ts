@@ -17,6 +17,7 @@ import {
   giveUpDelivery,
   lockClaim,
   noteFailure,
+  noteSkipped,
   noteSuccess,
   postponeResource,
   recordAttempt,
@@ -135,7 +136,7 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
     if (!(await lockClaim(tx, claimed))) return;
     const recorded = await recordAttempt(tx, { id: delivery.id, attempt, giveUpAfter });
     if (state !== 'pending') {
-      if (state === 'delivered') await noteSuccess(tx, delivery.webhook_id);
+      await (isSkipped ? noteSkipped : noteSuccess)(tx, delivery.webhook_id);
       await advanceResource(tx, claimed);
       return;
     }
@@ -150,7 +151,8 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
         claimed,
         Math.max(getRetryDelay(recorded.attempts, firstRetryMs), pauseMs ?? 0),
       );
-    if (status !== 410 && !isDead) return;
+    // One failure is not enough: deliveries that failed before may have been skipped or deleted.
+    if (status !== 410 && !(isDead && recorded.isOverdue)) return;
     if (await stopWebhook(tx, delivery.webhook_id, status === 410 ? 'gone' : 'failures'))
       await publishAll(tx, await notifyOfQueue(tx, { kind: 'webhook', isFirst: true, except: null }));
   });
