@@ -79,12 +79,17 @@ export async function insertWebhook(
   return one(rows).id;
 }
 
-/** The pause that a receiver asked for ends with its address. */
+/** A new address ends the pause that the receiver of the old one asked for, and its failures. */
 export async function updateWebhook(tx: Tx, id: number, values: StoredValues): Promise<void> {
   const { name, address, format, events, tags } = values;
   await sql`
+    update webhook_queue set next_attempt_at = now()
+    where webhook_id = ${id} and claim is null
+      and exists (select from webhook where id = ${id} and address <> ${address})`.execute(tx);
+  await sql`
     update webhook set name = ${name}, address = ${address}, format = ${format}, events = ${events}::text[],
-      tags = ${tags}::text[], paused_until = case when address = ${address} then paused_until end
+      tags = ${tags}::text[], paused_until = case when address = ${address} then paused_until end,
+      failing_since = case when address = ${address} then failing_since end
     where id = ${id}`.execute(tx);
 }
 
