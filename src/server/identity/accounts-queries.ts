@@ -67,9 +67,10 @@ export async function findOwnMember(db: Queryable, id: number) {
 const countUpTo100 = (rows: RawBuilder<unknown>) =>
   sql`(select count(*) from (select from ${rows} limit 100) few)`;
 
+/** Returns undefined for a deleted account: a session or API token can be created while it is deleted. */
 export async function findAccountStatus(db: Queryable, id: number) {
   const { rows } = await sql<AccountStatusRow>`
-    select ${accountStatus} from member where id = ${id}`.execute(db);
+    select ${accountStatus} from member where id = ${id} and deleted_at is null`.execute(db);
   return rows[0];
 }
 

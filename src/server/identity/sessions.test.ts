@@ -60,3 +60,19 @@ test('ends the session of the browser when someone signs in or registers there',
     { topic: `member:${bob.id}`, session: second },
   ]);
 });
+
+test('refuses a session that began while the account was deleted', async () => {
+  const ann = await server.register('Ann');
+  const { rows } = await sql<{
+    token: string;
+  }>`select token from session where member_id = ${ann.id}`.execute(server.db);
+  const cookies = new Map(ann.cookies);
+  expectOk(await ann.post('/account-deletion', { password, posts: 'keep' }));
+  await sql`
+    insert into session (member_id, token, expires_at)
+    values (${ann.id}, ${rows[0]?.token}, now() + interval '1 day')`.execute(server.db);
+  ann.cookies = cookies;
+  const question = { title: 'Am I deleted?', content: 'In a bag, on the table.' };
+  expect(await ann.post('/questions', question)).toMatchObject({ status: 401, kind: 'signed-out' });
+  expect(expectOk(await ann.get('/session'))).toMatchObject({ member: null });
+});
