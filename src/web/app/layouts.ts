@@ -21,12 +21,15 @@ export const memberLayout: Layout = {
 
 /**
  * Pages for visitors only. A signed-in member goes to the page that was requested first, also by Forward after the
- * sign-in, or to the home page.
+ * sign-in, or to the home page; from the link in security emails to the settings, which also send a link for a new password.
  */
 export const visitorLayout: Layout = {
-  guard: async ({ client, search }) => {
+  guard: async ({ client, location, search }) => {
     const { member, account } = await currentSession(client);
-    if (member !== null) return parseVisitorSearch(search).next ?? paths.home;
+    if (member !== null)
+      return location.pathname === paths.forgotPassword
+        ? `${paths.accountSettings}#security`
+        : (parseVisitorSearch(search).next ?? paths.home);
     return account === undefined ? undefined : paths.application;
   },
   load: async () => (await import('#web/ui/VisitorFrame.tsx')).VisitorLayout,

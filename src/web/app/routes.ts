@@ -202,7 +202,7 @@ const visitorRoutes: readonly Route[] = [
     load: async () => (await import('#web/identity/RegisterPage.tsx')).RegisterPage,
   },
   {
-    path: '/forgot-password',
+    path: paths.forgotPassword,
     layout: visitorLayout,
     load: async () => (await import('#web/identity/ForgotPasswordPage.tsx')).ForgotPasswordPage,
   },

@@ -27,6 +27,7 @@ const pagePaths = {
   webhooks: '/admin/webhooks',
   widget: '/admin/widget',
   application: '/application',
+  forgotPassword: '/forgot-password',
   login: '/login',
   register: '/register',
 };

@@ -4,6 +4,7 @@ import { EmailSettings } from './EmailSettings.tsx';
 import { DeleteAccount } from './DeleteAccount.tsx';
 import { PasskeySettings } from './PasskeySettings.tsx';
 import { ChangePasswordForm } from './ChangePasswordForm.tsx';
+import { EmailPasswordLink } from './EmailPasswordLink.tsx';
 import { ProviderAccounts } from './ProviderAccounts.tsx';
 import { TwoFactorSettings } from './TwoFactorSettings.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
@@ -28,6 +29,9 @@ export function AccountSettings() {
           text={t`Changing your password signs you out on all other devices.`}
         >
           <ChangePasswordForm />
+          <div className={classes.setting}>
+            <EmailPasswordLink />
+          </div>
         </SettingsSection>
       )}
       <SettingsSection

@@ -177,7 +177,7 @@ export function RevertEmailPage() {
       {...revert}
       onClick={() => revert.mutate()}
     >
-      <Link href="/forgot-password">{t`Forgot password?`}</Link>
+      <Link href={paths.forgotPassword}>{t`Forgot password?`}</Link>
     </EmailLinkPage>
   );
 }

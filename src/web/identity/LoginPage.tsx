@@ -25,7 +25,7 @@ export function LoginPage() {
   usePageTitle(t`Sign in`);
   const next = useNextPage();
   const registerPath = useVisitorPath(paths.register);
-  const forgotPasswordPath = useVisitorPath('/forgot-password');
+  const forgotPasswordPath = useVisitorPath(paths.forgotPassword);
   const sessionEnded = useSessionEnded();
   const { texts, setTexts, field, focusField, showProblem, formError } = useFields(
     useState({ email: '', password: '' }),

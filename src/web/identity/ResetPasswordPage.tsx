@@ -70,7 +70,7 @@ export function ResetPasswordPage() {
         />
       </AccountForm>
       <p className={classes.other}>
-        <Link href="/forgot-password">{t`Request a new link`}</Link>
+        <Link href={paths.forgotPassword}>{t`Request a new link`}</Link>
       </p>
     </VisitorFrame>
   );

@@ -5,6 +5,7 @@ import type { ProviderCallback, ProviderSignInRequest } from '#shared/identity/s
 import type { SignInState } from '#shared/identity/two-factor.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
+import { paths } from '#web/core/paths.ts';
 import { setSession } from '#web/core/session.ts';
 import { adoptVisitorDrafts } from '#web/posts/index.ts';
 import type { Credentials, Registration } from '#shared/identity/accounts.ts';
@@ -44,7 +45,7 @@ export const resetMethodQuery = queryOptions({
 /** Loads what the forms of the sign-in pages need. */
 export async function prefetchSignInPage(client: QueryClient, pathname: string): Promise<void> {
   if (pathname === '/setup') return client.prefetchQuery({ ...setupStateQuery, retry: false });
-  if (pathname === '/forgot-password') return client.prefetchQuery({ ...resetMethodQuery, retry: false });
+  if (pathname === paths.forgotPassword) return client.prefetchQuery({ ...resetMethodQuery, retry: false });
   await Promise.all([
     client.prefetchQuery({ ...signInMethodsQuery, retry: false }),
     pathname === '/login' && client.prefetchQuery({ ...setupStateQuery, retry: false }),
