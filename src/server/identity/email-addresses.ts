@@ -23,6 +23,7 @@ import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLin
 import type { PasswordSignIn } from './password-sign-in.ts';
 import type { RequirePassword } from './reauthentication.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
+import { hasPassword } from './sign-in-methods-queries.ts';
 import { findOwnMember } from './accounts-queries.ts';
 import { noteConfirmedEmail } from './registrations.ts';
 import { endAllSessions } from './password-resets.ts';
@@ -69,9 +70,10 @@ export function createEmailAddresses({
   };
 
   async function getOwnEmail(viewer: Viewer): Promise<OwnEmail> {
-    const [member, wanted] = await Promise.all([
+    const [member, wanted, hasOwnPassword] = await Promise.all([
       findOwnMember(db, viewer.id),
       findLatestLink(db, { memberId: viewer.id, purpose: 'change_email' }),
+      hasPassword(db, viewer.id),
     ]);
     const language = member?.language ?? '';
     const offSince = member?.email_off_at ?? null;
@@ -82,6 +84,7 @@ export function createEmailAddresses({
       emailsOff:
         offSince === null ? null : { since: offSince.toISOString(), reason: member?.email_off_reason ?? '' },
       language: isLanguage(language) ? language : null,
+      hasPassword: hasOwnPassword,
       isEmailEnabled: emails !== undefined,
     };
   }

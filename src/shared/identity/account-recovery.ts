@@ -27,6 +27,8 @@ export const ownEmail = z.object({
   emailsOff: z.object({ since: time, reason: z.string() }).nullable(),
   /** The language of emails and push messages. Null: that of the community. */
   language: z.enum(languages).nullable(),
+  /** Whether the member can confirm actions with a password. Others must have signed in recently. */
+  hasPassword: z.boolean(),
   /** Whether Parley has a mail server. Without one, a change takes effect immediately. */
   isEmailEnabled: z.boolean(),
 });

@@ -11,12 +11,14 @@ import { SettingsSection } from './SettingsSection.tsx';
 import { ActiveSessions } from './ActiveSessions.tsx';
 import { Button } from '#web/ui/Button.tsx';
 import { useQuery } from '@tanstack/react-query';
+import { useHasPassword } from './settings.ts';
 import { signInMethodsQuery } from './sign-in.ts';
 import classes from './account-settings.module.css';
 
 /** The settings tab for sign-in methods and the account. */
 export function AccountSettings() {
   const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
+  const hasPassword = useHasPassword();
   return (
     <>
       <SettingsSection title={t`Email`}>
@@ -26,9 +28,13 @@ export function AccountSettings() {
         <SettingsSection
           id="security"
           title={t`Password`}
-          text={t`Changing your password signs you out on all other devices.`}
+          text={
+            hasPassword
+              ? t`Changing your password signs you out on all other devices.`
+              : t`Your account has no password.`
+          }
         >
-          <ChangePasswordForm />
+          {hasPassword && <ChangePasswordForm />}
           <div className={classes.setting}>
             <EmailPasswordLink />
           </div>
@@ -60,7 +66,7 @@ export function AccountSettings() {
         <DataExport />
       </SettingsSection>
       <SettingsSection title={t`Delete account`} text={t`Permanently delete your account.`}>
-        <DeleteAccount />
+        <DeleteAccount hasPassword={hasPassword} />
       </SettingsSection>
     </>
   );

@@ -15,7 +15,8 @@ export function EmailPasswordLink() {
     mutationFn: (email: string) => readJson(api['password-resets'].$post({ json: { email } })),
   });
   if (data === undefined) return null;
-  const { email, isEmailEnabled } = data;
+  const { email, isEmailEnabled, hasPassword } = data;
+  const offer = t`We'll email you a link to set a new password.`;
   if (!isEmailEnabled)
     return <p className={classes.note}>{translateError('password-reset-by-email-disabled')}</p>;
   return (
@@ -23,7 +24,9 @@ export function EmailPasswordLink() {
       <output className={classes.note}>
         {request.isSuccess
           ? t`We've sent a link to ${email}. The link works once and expires after one hour.`
-          : `${t`Forgot password?`} ${t`We'll email you a link to set a new password.`}`}
+          : hasPassword
+            ? `${t`Forgot password?`} ${offer}`
+            : offer}
       </output>
       <FormError message={request.error === null ? null : getActionErrorMessage(request.error)} />
       {!request.isSuccess && (

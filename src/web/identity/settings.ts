@@ -1,6 +1,6 @@
 import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { MemberSettings, PasswordChange } from '#shared/identity/profiles.ts';
 import { api, readJson } from '#web/core/api.ts';
 import { requestSignOut, sessionQuery, setSession, useMember } from '#web/core/session.ts';
@@ -78,6 +78,11 @@ export const emailQuery = queryOptions({
   queryFn: ({ signal }) => readJson(api['email-address'].$get({}, { init: { signal } })),
   staleTime: 0,
 });
+
+/** Whether the member confirms actions with a password. Others must have signed in recently, so no form asks for one. */
+export function useHasPassword(): boolean {
+  return useQuery(emailQuery).data?.hasPassword ?? true;
+}
 
 export function useChangeEmail() {
   const client = useQueryClient();
