@@ -4,6 +4,7 @@ import { IconFingerprint } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useIsHydrating } from '#web/core/hydration.ts';
 import { FormError } from '#web/ui/FormError.tsx';
+import { useInvitationToken } from './InvitationNotice.tsx';
 import { ProviderButtons } from './ProviderButtons.tsx';
 import { canUsePasskeys, passkeyErrorMessage, usePasskeyAutofill, usePasskeySignIn } from './sign-in.ts';
 import classes from './sign-in.module.css';
@@ -22,6 +23,8 @@ export function OtherSignInMethods({
 }) {
   // The server does not know. Until hydration, the style sheet hides the button.
   const isHydrating = useIsHydrating();
+  // A new person can continue with a provider here too, after a change from /register.
+  const invitation = useInvitationToken();
   const [problem, setProblem] = useState<string | null>(null);
   usePasskeyAutofill(setProblem, hasPasswords);
   const passkeySignIn = usePasskeySignIn();
@@ -45,7 +48,7 @@ export function OtherSignInMethods({
           {t`Use a passkey`}
         </Button>
       )}
-      <ProviderButtons next={next} onProblem={setProblem} />
+      <ProviderButtons next={next} invitation={invitation} onProblem={setProblem} />
     </div>
   );
 }
