@@ -21,7 +21,7 @@ export const sentTexts = {
   'email.changed.subject': 'Your email address on {siteName} was changed',
   'email.changed.text': 'Your account on {site} now uses another email address.',
   'email.changed.revert':
-    'If this wasn’t you, open this link within 7 days and click the button. This restores your email address, signs out all sessions and emails you a link to set a new password:',
+    'If this wasn’t you, open this link within 7 days and click the button. This restores your email address and signs out all sessions:',
   'email.changed.action': 'Restore my email address',
   'email.changed.ignore': 'If this was you, ignore this email.',
   'email.approved.subject': 'Welcome to {siteName}: your account is approved',

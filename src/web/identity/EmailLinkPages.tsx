@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useParam } from '#web/core/router.ts';
 import { Link } from '#web/ui/Link.tsx';
 import type { ReactNode } from 'react';
@@ -12,6 +12,7 @@ import { hasStatus } from '#web/core/errors.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
 import classes from './auth-pages.module.css';
+import { signInMethodsQuery } from './sign-in.ts';
 import { sessionQuery, setSession, useSiteName } from '#web/core/session.ts';
 import { paths } from '#web/core/paths.ts';
 
@@ -159,6 +160,7 @@ export function NewEmailPage() {
 
 /** The target of the link in the email to the old address. */
 export function RevertEmailPage() {
+  const { passwordSignIn: hasPasswords = true } = useQuery(signInMethodsQuery).data ?? {};
   const token = useLocation().hash;
   const client = useQueryClient();
   const revert = useMutation({
@@ -170,14 +172,20 @@ export function RevertEmailPage() {
       heading={t`Restore your email address`}
       text={
         revert.isSuccess
-          ? t`Your email address is restored and all sessions are signed out. We've emailed you a link to set a new password.`
+          ? hasPasswords
+            ? t`Your email address is restored and all sessions are signed out. We've emailed you a link to set a new password.`
+            : t`Your email address is restored and all sessions are signed out.`
           : t`This restores your previous email address, signs out all sessions and disables the current password.`
       }
       action={t`Restore my email address`}
       {...revert}
       onClick={() => revert.mutate()}
     >
-      <Link href={paths.forgotPassword}>{t`Forgot password?`}</Link>
+      {hasPasswords ? (
+        <Link href={paths.forgotPassword}>{t`Forgot password?`}</Link>
+      ) : (
+        <Link href={paths.login}>{t`Sign in`}</Link>
+      )}
     </EmailLinkPage>
   );
 }
