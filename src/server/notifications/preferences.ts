@@ -162,16 +162,17 @@ export function createNotificationPreferences({
    * @throws ProblemError 'gone' if the link is expired or invalid, or the address is no longer the member's
    */
   async function confirmEmail(token: string): Promise<void> {
-    const { memberId, address } = await findMemberOfToken(token);
+    const { memberId, address } = await findMemberOfToken(token, 'confirmation-link-not-valid');
     const claim = verifyToken({ secret, purpose: getConfirmationPurpose(address.email) }, token);
-    if (claim === null || !(Number(claim.split('.')[1]) > databaseNowMs())) throw createInvalidLinkError();
+    if (claim === null || !(Number(claim.split('.')[1]) > databaseNowMs()))
+      throw new ProblemError('confirmation-link-not-valid');
     const { email } = address;
     const isConfirmed = await transaction(db, async (tx) => {
       const isTheirs = await markEmailConfirmed(tx, { memberId, email });
       if (isTheirs) await noteConfirmedEmail(tx, memberId);
       return isTheirs;
     });
-    if (!isConfirmed) throw createInvalidLinkError();
+    if (!isConfirmed) throw new ProblemError('confirmation-link-not-valid');
   }
 
   /**
@@ -179,10 +180,10 @@ export function createNotificationPreferences({
    * @throws ProblemError 'gone' if the link is invalid, or the member has another address now
    */
   async function unsubscribe(token: string): Promise<UnsubscribeScope> {
-    const { memberId, address } = await findMemberOfToken(token);
+    const { memberId, address } = await findMemberOfToken(token, 'unsubscribe-link-not-valid');
     const claim = verifyToken({ secret, purpose: getUnsubscribePurpose(address.email) }, token);
     const scope = unsubscribeScope.safeParse(claim?.split('.')[1]);
-    if (!scope.success) throw createInvalidLinkError();
+    if (!scope.success) throw new ProblemError('unsubscribe-link-not-valid');
     await transaction(db, async (tx) => {
       await lockPreferences(tx, memberId);
       const category = notificationCategory.safeParse(scope.data);
@@ -197,10 +198,13 @@ export function createNotificationPreferences({
   }
 
   /** The member that a token names. Whether it is valid depends on the present address. */
-  async function findMemberOfToken(token: string) {
+  async function findMemberOfToken(
+    token: string,
+    code: 'confirmation-link-not-valid' | 'unsubscribe-link-not-valid',
+  ) {
     const memberId = Number(token.split('.', 1)[0]);
     const address = Number.isSafeInteger(memberId) ? await findEmailOfMember(db, memberId) : undefined;
-    if (address === undefined) throw createInvalidLinkError();
+    if (address === undefined) throw new ProblemError(code);
     return { memberId, address };
   }
 
@@ -246,6 +250,3 @@ const getConfirmationPurpose = (email: string) => `confirm ${email}`;
 const getUnsubscribePurpose = (email: string) => `unsubscribe ${email}`;
 
 const createEmailDisabledError = () => new ProblemError('email-disabled');
-
-/** Of links to unsubscribe, and of links to confirm an address, in spite of the code. */
-const createInvalidLinkError = () => new ProblemError('unsubscribe-link-not-valid');

@@ -17,6 +17,10 @@ export const notificationsErrors = {
     'gone',
     'This link no longer works. You can choose your emails in your settings.',
   ],
+  'confirmation-link-not-valid': [
+    'gone',
+    'This link no longer works. You can request a new one in your settings.',
+  ],
   'received-emails-disabled': ['disabled', "Receiving emails isn't set up on this site."],
   'reply-secret-not-valid': ['token-refused', 'The secret of the mail provider is missing or wrong.'],
   'received-email-missing': ['invalid', 'The request contains no email.'],
