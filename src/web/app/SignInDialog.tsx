@@ -29,14 +29,19 @@ function cancel() {
 /** Where a visitor would act: leads to the sign-in and back to this place. */
 export default function SignInDialog({ reason, opened }: { reason: SignInReason; opened: boolean }) {
   const { href } = useLocation();
-  const isApplicant = useCachedSession()?.account !== undefined;
+  const status = useCachedSession()?.account?.status;
   const next = reason === 'ask' ? paths.ask : href;
   const link = (path: string) => (props: object) => (
     <Link href={path + stringifySearch({ next })} {...props} onClick={closeSignInPrompt} />
   );
-  if (isApplicant)
+  if (status !== undefined)
     return (
-      <Dialog title={translateError('application-waiting')} opened={opened} onClose={cancel} size="24rem">
+      <Dialog
+        title={translateError(status === 'refused' ? 'application-refused' : 'application-waiting')}
+        opened={opened}
+        onClose={cancel}
+        size="24rem"
+      >
         <div className={classes.buttons}>
           <Button
             data-autofocus
