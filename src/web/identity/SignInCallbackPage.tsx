@@ -60,7 +60,7 @@ export function SignInCallbackPage() {
       {step === 'sign-up-answers' && <SignUpForm />}
       {step === undefined && (
         <>
-          <PageHeading className={classes.heading}>{t`Sign in`}</PageHeading>
+          <PageHeading className={classes.heading}>{signedIn ? t`Link an account` : t`Sign in`}</PageHeading>
           {error === null ? (
             <p className={classes.lead}>
               <output>{t`One moment …`}</output>
@@ -71,7 +71,11 @@ export function SignInCallbackPage() {
             </div>
           )}
           <p className={classes.other}>
-            <Link href="/login">{t`Sign in another way`}</Link>
+            {signedIn ? (
+              <Link href={paths.accountSettings}>{t`Settings`}</Link>
+            ) : (
+              <Link href={paths.login}>{t`Sign in another way`}</Link>
+            )}
           </p>
         </>
       )}
