@@ -1,9 +1,12 @@
 import { expect, test } from '@playwright/test';
+import { sql } from 'kysely';
+import { openDatabase } from '#server/core/database.ts';
+import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { askQuestion, registerMember, signIn, newMember, waitForSignInPage } from './support/members.ts';
 import { expectInView } from './support/in-view.ts';
-import { startCommunity } from './support/community.ts';
+import { type Community, startCommunity } from './support/community.ts';
 
 /** The site address in the emails. */
 const site = 'http://parley.example';
@@ -52,6 +55,28 @@ test('a member resets the password, changes the email address and deletes the ac
   await signIn(page, { email: member.email, password });
   await expect(page.getByRole('heading', { name: 'Questions for you' })).toBeVisible();
 
+  // The link of a security email, while the member is signed in and someone else has added a passkey.
+  await addPasskeyRow(community, member.email);
+  const emailsBefore = post.emails.length;
+  await page.goto(`${address}/forgot-password`);
+  await expect(page).toHaveURL(`${address}/settings?tab=account#security`);
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await expect(page.getByText(`We've sent a link to ${member.email}.`)).toBeVisible();
+  await expect
+    .poll(() =>
+      post.emails.slice(emailsBefore).some(({ text }) => text?.includes('/reset-password#') === true),
+    )
+    .toBe(true);
+  await page.goto(await link(member.email, 'reset-password'));
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm new password').fill(password);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await expect(page.getByText('Passkeys: 1')).toBeVisible();
+  await expectAccessible(page, { look: 'what still signs in after a password reset' });
+  await page.getByRole('link', { name: 'Sign in and review' }).click();
+  await signIn(page, { email: member.email, password });
+  await expect(page.getByRole('region', { name: 'Passkeys' }).getByText('Unknown device')).toBeVisible();
+
   await page.goto(`${address}/settings?tab=account`);
   const next = newMember().email;
   await page.getByRole('button', { name: 'Change email' }).click();
@@ -95,3 +120,16 @@ test('a member resets the password, changes the email address and deletes the ac
   await community.remove();
   await post.stop();
 });
+
+/** Adds a passkey that no one can use. */
+async function addPasskeyRow(community: Community, email: string): Promise<void> {
+  const connection = await findRunningConnection(community.dataDirectory);
+  if (connection === undefined) throw new Error('the community is not running');
+  const db = openDatabase({ connection });
+  await sql`
+    insert into passkey (member_id, name, credential_id, public_key, user_handle, counter, transports)
+    select id, 'Unknown device', 'credential', '\\x00', 'handle', 0, '{}' from member where email = ${email}`.execute(
+    db,
+  );
+  await db.destroy();
+}

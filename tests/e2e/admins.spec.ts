@@ -218,13 +218,28 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     const visitor = await visiting.newPage();
     await visitor.goto(`${community.address}/login`);
     await waitForHydration(visitor);
+    // An invitation from the registration counts here too.
+    await visitor.goto(`${community.address}/login#invitation=token`);
+    await visitor.reload();
+    await waitForHydration(visitor);
+    const started = visitor.waitForRequest('**/api/session/provider');
+    await visitor.getByRole('button', { name: 'Continue with Bakery' }).click();
+    expect((await started).postDataJSON()).toMatchObject({ invitation: 'token' });
+    await expect(visitor.getByText('This invitation link is not valid.')).toBeVisible();
+    await visitor.goto(`${community.address}/login`);
+    await waitForHydration(visitor);
     await visitor.getByRole('button', { name: 'Continue with Bakery' }).click();
     await expect(visitor).toHaveURL(`${community.address}/`);
-    await visit(visitor, `${community.address}/settings?tab=account`);
+    await visitor.goto(`${community.address}/sign-in/callback/bakery?error=access_denied&state=none`);
+    await expect(visitor.getByRole('heading', { name: 'Link an account' })).toBeVisible();
+    await visitor.getByRole('link', { name: 'Settings', exact: true }).click();
     await expect(visitor.getByRole('button', { name: 'Unlink: Bakery' })).toBeVisible();
+    await expect(visitor.getByText('Your account has no password.')).toBeVisible();
+    await expect(visitor.getByLabel('Current password')).toHaveCount(0);
     // Without a password, the recent sign-in is enough.
     await visitor.getByRole('button', { name: 'Change email' }).click();
     await visitor.getByLabel('New email').fill('nora@example.com');
+    await expect(visitor.getByLabel('Your password')).toHaveCount(0);
     await visitor.getByRole('button', { name: 'Change', exact: true }).click();
     await expect(visitor.getByText('Your email address has been changed.')).toBeVisible();
 

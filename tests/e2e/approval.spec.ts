@@ -1,7 +1,9 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInViewAtBothSizes } from './support/in-view.ts';
-import { fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
+import { waitForHydration } from './support/hydration.ts';
+import { askQuestion } from './support/members.ts';
+import { changeSettings, fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
 import { visit } from './support/visit.ts';
 
 const question = 'Why do you want to join?';
@@ -100,6 +102,20 @@ test('people register with an answer, wait, and are in once a moderator approves
       timeout: 15_000,
     });
     await expect(refused.getByText('Reason: Spam or advertising.')).toBeVisible();
+
+    // As a visitor, where reading is public.
+    const questionId = await askQuestion(page.request, { title: 'How long does bread keep?' }, address);
+    await changeSettings(page.request, community, { publicReading: true });
+    await expect(async () => {
+      await refused.goto(`${address}/question/${questionId}`);
+      await expect(refused.getByRole('button', { name: 'Upvote' })).toBeVisible({ timeout: 2_000 });
+    }).toPass();
+    await waitForHydration(refused);
+    await refused.getByRole('button', { name: 'Upvote' }).click();
+    await expect(
+      refused.getByRole('dialog', { name: 'The moderators have refused your account.' }),
+    ).toBeVisible();
+    await refused.getByRole('link', { name: 'Your account' }).click();
 
     await page.getByRole('tab', { name: 'Refused' }).click();
     await expect(application).toContainText('Refused by Olga Owner: Spam or advertising.');

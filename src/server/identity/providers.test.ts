@@ -214,6 +214,9 @@ describe('a signed-in member', () => {
   test('cannot unlink the only sign-in method', async () => {
     const browser = server.visitor();
     await enter(person(), browser);
+    expect(expectOk(await browser.get<OwnEmail>('/email-address')).hasPassword).toBe(false);
+    const ann = await server.register('Ann');
+    expect(expectOk(await ann.get<OwnEmail>('/email-address')).hasPassword).toBe(true);
     const refused = await browser.post('/provider-accounts/oidc/removal', {});
     expect(refused).toMatchObject({ status: 403, detail: formatError({ code: 'last-sign-in-method' }) });
   });
