@@ -7,6 +7,7 @@ import { ProblemError } from '#server/core/errors.ts';
 import { createRequestLimits } from '#server/core/request-limits.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { setRole } from '#server/admin/roles.ts';
+import { Program, programOf } from '#tests/support/api-tokens.ts';
 import { type CachingProxy, startCachingProxy } from '#tests/support/caching-proxy.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { ApiClient, expectOk, type Member } from '#tests/support/member.ts';
@@ -121,7 +122,7 @@ test('lets visitors read while it is on, without email addresses and values of a
     expect({ address, status }).toEqual({ address, status: 200 });
     expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=50');
     expect(headers.get('etag')).toMatch(/^(?:W\/)?"/u);
-    expect(headers.get('vary')).toBe('accept-encoding, cookie');
+    expect(headers.get('vary')).toBe('accept-encoding, authorization, cookie');
     expect(headers.getSetCookie()).toEqual([]);
     expect({ address, secrets: findSecrets(JSON.stringify(body)) }).toEqual({ address, secrets: [] });
   }
@@ -153,6 +154,15 @@ test('lets visitors read while it is on, without email addresses and values of a
   const html = (await fetchText(`${server.address}/question/${questionId}`)).text;
   expect(html).toContain('Why does rye bread crumble?');
   expect(html).toContain('"publicReading":true');
+});
+
+test('gives programs with a token their own responses behind a shared cache', async () => {
+  await switchPublicReading(true);
+  const program = new Program(proxy.address, (await programOf(bob, ['read'])).token);
+  const address = `/viewer/questions/${questionId}?sort=newest`;
+  expectOk(await new ApiClient(proxy.address).get(address));
+  expect((await program.get(address)).body).toMatchObject({ myVote: 'up' });
+  expect((await new Program(proxy.address, 'parley_unknown').get(address)).status).toBe(401);
 });
 
 test('puts nothing of a member into a shared cache, in any order of requests', async () => {

@@ -16,7 +16,7 @@ const sharedCacheSeconds = 50;
 export const publicCacheControl = `public, max-age=0, s-maxage=${sharedCacheSeconds}`;
 
 /** The headers on which public responses depend. Parley sets no cookie for visitors, so that they share one response. */
-export const publicVary = 'accept-encoding, cookie';
+export const publicVary = 'accept-encoding, authorization, cookie';
 
 /**
  * The cookie of a session, as better-auth derives its name from identity/auth.ts. A cache that does not obey `Vary`
