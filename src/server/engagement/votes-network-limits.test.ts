@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findViolations } from '#server/operations/integrity-check.ts';
-import type { Member } from '#tests/support/member.ts';
+import { expectOk, type Member, password } from '#tests/support/member.ts';
 import { registerFromNetwork, registerManyFromNetwork } from '#tests/support/member-networks.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
@@ -36,6 +36,17 @@ test('refuses the sixth vote on a post by new members of one network, also when 
   const other = ring.find((member) => !rows.some((row) => row.id === member.id));
   expect((await up(other!, 'questions', id)).status).toBe(200);
   expect(await findViolations(db)).toEqual([]);
+});
+
+test('counts the votes of accounts that were deleted', async () => {
+  const id = await (await server.register('Author')).ask();
+  const results: number[] = [];
+  for (let n = 0; n < 7; n++) {
+    const voter = await registerFromNetwork(server.address, '198.51.100.200', `Guest ${n}`);
+    results.push((await voter.put(`/questions/${id}/vote`, { vote: 'up' })).status);
+    expectOk(await voter.post('/account-deletion', { password, posts: 'keep' }));
+  }
+  expect(results).toEqual([200, 200, 200, 200, 200, 403, 403]);
 });
 
 test("refuses the eleventh vote for an author by new members of the same network, on any of the author's posts", async () => {

@@ -4,7 +4,7 @@
  * - deferred: in batches, by the job that follows.
  * - recounted: likewise, and the counts and the review queue that depend on them are updated.
  * - posts: as the member chose.
- * - retained: never, because the rows do not identify the member.
+ * - retained: never, because the rows do not identify the member. Some have a time limit of their own.
  */
 type DeletionStage = 'immediate' | 'deferred' | 'recounted' | 'posts' | 'retained';
 
@@ -20,7 +20,6 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'webhook_delivery.member_id': 'immediate',
   'push_subscription.member_id': 'immediate',
   'session.member_id': 'immediate',
-  'registration.member_id': 'immediate',
   'sign_in.member_id': 'immediate',
   'member_note.member_id': 'immediate',
   'invited_member.member_id': 'immediate',
@@ -63,6 +62,8 @@ export const memberColumns: Readonly<Record<string, DeletionStage>> = {
   'base_reply.author_id': 'posts',
   // A notification names its sender as a post names its author.
   'base_notification.sender_id': 'retained',
+  // The network, for 30 days, so that the limits per network also count deleted accounts, whose posts and votes stay.
+  'registration.member_id': 'retained',
   // Votes on posts of others, who keep the points; docs/decisions/030.
   'vote.member_id': 'retained',
   // Statistics of the member's posts, which change when these are deleted.

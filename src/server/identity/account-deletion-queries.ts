@@ -72,6 +72,11 @@ export async function deleteMemberRows(
   await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${memberId}`.execute(tx);
 }
 
+/** The row of the registration then has only the network, until that is deleted after 30 days. */
+export async function endRegistrationWait(tx: Tx, memberId: number): Promise<void> {
+  await sql`update registration set pending_step = null where member_id = ${memberId}`.execute(tx);
+}
+
 /** Deletes one batch of a member's rows in a table. Returns how many. */
 export async function deleteSomeMemberRows(
   db: Queryable,

@@ -26,6 +26,7 @@ import {
   anonymizeViews,
   deleteMemberRows,
   deleteSomeMemberRows,
+  endRegistrationWait,
   findAccountDeletion,
   finishAccountDeletion,
   forgetSomeWebhookRequests,
@@ -77,6 +78,7 @@ export async function deleteAccountInTransaction(
   if (await isMerging(tx, [memberId])) throw new ProblemError('merge-running');
   for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
   await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
+  await endRegistrationWait(tx, memberId);
   await removeAvatarOf(tx, memberId);
   // While the member has a language.
   await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });

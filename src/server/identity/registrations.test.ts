@@ -4,7 +4,7 @@ import { setRole } from '#server/admin/roles.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { startEmailServer } from '#tests/support/email-server.ts';
 import { senderAddress, findLinkToken, siteUrl } from '#tests/support/server-with-email.ts';
-import { expectOk } from '#tests/support/member.ts';
+import { expectOk, password } from '#tests/support/member.ts';
 import { registerFromNetwork, registerManyFromNetwork } from '#tests/support/member-networks.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { deleteOldRegistrations } from './registrations.ts';
@@ -52,6 +52,18 @@ test('makes accounts of a network after the first 20 in an hour wait for a moder
   expect((await last!.put('/drafts/ask', { fields: draft, basedOn: 0 })).status).not.toBe(403);
   // Other networks are not affected.
   await (await registerFromNetwork(address, '198.51.100.8')).ask(draft);
+});
+
+test('counts deleted accounts, which no longer wait', async () => {
+  const members = await registerManyFromNetwork(address, '198.51.100.9', 20);
+  for (const member of members.slice(0, 3))
+    expectOk(await member.post('/account-deletion', { password, posts: 'keep' }));
+  const last = await registerFromNetwork(address, '198.51.100.9');
+  expect((await last.me()).pendingStep).toBe('moderator');
+  expectOk(await last.post('/account-deletion', { password, posts: 'keep' }));
+  const { rows } = await sql`
+    select network, pending_step from registration where member_id = ${last.id}`.execute(db);
+  expect(rows).toEqual([{ network: '198.51.100.9', pending_step: null }]);
 });
 
 test('lets 20 concurrent accounts of one IPv6 /48 post immediately, whatever their networks in it', async () => {
