@@ -6,11 +6,11 @@ import { limits } from '#shared/core/limits.ts';
 
 /**
  * Normalizes a tag for storage: trims it, drops one leading `#`, folds runs of spaces. A tag without visible characters
- * becomes empty.
+ * becomes empty, and so do `.` and `..`: URLs drop such a segment, so these tags would have no page.
  */
 export function normalizeTag(raw: string): string {
   const name = raw.normalize('NFC').trim().replace(/^#/u, '').trim().replace(/\s+/gu, ' ');
-  return hasVisibleCharacters(name) ? name : '';
+  return hasVisibleCharacters(name) && !/^\.{1,2}$/.test(name) ? name : '';
 }
 
 /** Parses tags typed in one field: separated by commas, without empty ones; of duplicates, only the first. */
