@@ -123,6 +123,8 @@ function sharedFiles() {
         '/(FormError|CharacterCounter|Skeleton|ScrollBox)[.]',
         '/Revisions[.]module',
         '/(questions-messages|useSwipe|posts/tags|identity/roles)[.]ts',
+        '/(useMutationForm|useFields|useSearchParamText|FormSelect|DescriptionList|DownloadLink|PagesMenu)[.]',
+        '/(action-error|copy-with-toast|next-page|question-number|abilities|member-list|admin/change)[.]ts',
       ),
       minShareCount: 2,
     },
