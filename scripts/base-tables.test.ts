@@ -21,6 +21,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/server/admin/account-merge-columns.ts': 'names the columns that refer to a member',
   'src/server/admin/account-merge-queries.ts': 'counts hidden posts of a merged account too',
   'src/server/admin/account-merge-steps.ts': 'moves hidden notifications and views of hidden questions too',
+  'src/server/notifications/preferences-queries.ts':
+    'clears deliveries of notifications that are shown again',
   'src/server/moderation/tag-changes-queries.ts': 'a tag of hidden questions is in use',
   'src/server/posts/held-posts-queries.ts': 'names the question of a held post, which may be hidden',
   'src/server/moderation/hidden-posts-queries.ts': 'remembers the duplicates of a hidden question',

@@ -289,8 +289,8 @@ async function lockOpenPost(
   return { authorId, heldPost, item };
 }
 
-/** Decisions that keep a post. */
-const keepingActions: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore']);
+/** Decisions after which a post stays visible. */
+const approvingActions: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore']);
 
 /**
  * A moderator does not decide that an own post stays, unless no one else moderates (docs/product.md 14.2). Restoring what
@@ -301,7 +301,7 @@ async function refuseOwnPost(
   tx: Tx,
   { moderator, post, draft }: Pick<PostActionContext, 'moderator' | 'post' | 'draft'>,
 ): Promise<void> {
-  if (!keepingActions.has(draft.action) || !(await hasOtherModerators(tx, moderator.id))) return;
+  if (!approvingActions.has(draft.action) || !(await hasOtherModerators(tx, moderator.id))) return;
   const isOwnRemoval =
     draft.action === 'restore' && (await findLastAction(tx, post))?.moderator_id === moderator.id;
   if (!isOwnRemoval) throw new ProblemError('own-post-decision');

@@ -159,13 +159,13 @@ test('emails a notification after its hidden post was restored, unless the membe
 
 test('emails nothing about a question that the member muted meanwhile, also after its hidden post was restored', async () => {
   const eve = await node.register('Eve');
-  for (const asker of [ann, eve]) {
-    await enableEmail(asker, 'answers', 'instant');
-    const [id, other] = [await asker.ask(), await asker.ask()];
+  for (const author of [ann, eve]) {
+    await enableEmail(author, 'answers', 'instant');
+    const [id, other] = [await author.ask(), await author.ask()];
     await bob.answer(id);
     const hidden = await bob.answer(other);
     expectOk(await actOnPost(moderator, 'hide', 'answer', hidden.id));
-    if (asker === ann) for (const muted of [id, other]) await asker.mute(`questions/${muted}`);
+    if (author === ann) for (const muted of [id, other]) await author.mute(`questions/${muted}`);
     expectOk(await actOnPost(moderator, 'restore', 'answer', hidden.id));
   }
   await sendDue();
