@@ -16,9 +16,9 @@ export function EmailPasswordLink() {
   });
   if (data === undefined) return null;
   const { email, isEmailEnabled, hasPassword } = data;
-  const offer = t`We'll email you a link to set a new password.`;
-  if (!isEmailEnabled)
-    return <p className={classes.note}>{translateError('password-reset-by-email-disabled')}</p>;
+  const offer = isEmailEnabled
+    ? t`We'll email you a link to set a new password.`
+    : translateError('password-reset-by-email-disabled');
   return (
     <>
       <output className={classes.note}>
@@ -29,7 +29,7 @@ export function EmailPasswordLink() {
             : offer}
       </output>
       <FormError message={request.error === null ? null : getActionErrorMessage(request.error)} />
-      {!request.isSuccess && (
+      {isEmailEnabled && !request.isSuccess && (
         <div>
           <Button variant="default" loading={request.isPending} onClick={() => request.mutate(email)}>
             {t`Send reset link`}
