@@ -366,6 +366,7 @@ async function setUp() {
   const asked = await own.ask({ tags: ['bread', 'rye'] });
   const answer = await own.answer(await ann.ask({ tags: ['bread'] }));
   const reply = await own.replyToAnswer(answer.id);
+  const comment = await own.replyToQuestion(asked);
   const post = await bob.ask({ tags: ['rye'] });
   const ids: Record<string, number> = {
     questions: asked,
@@ -383,7 +384,12 @@ async function setUp() {
     .filter(({ path }) => path !== '/members/{id}/claim')
     // Site settings, which nobody sets here.
     .filter(({ path }) => path !== '/site-pages/{name}')
-    .flatMap((operation) => addressesOf(operation, ids));
+    .flatMap((operation) => addressesOf(operation, ids))
+    .map((address) =>
+      address.includes('/answers/position?')
+        ? `/questions/${asked}/answers/position?kind=reply&post=${comment.id}`
+        : address,
+    );
   return { author: own, mark, seen, now, events, stop: node.stop };
 
   /** All anonymous counted actions on posts and topics of other members. */

@@ -146,6 +146,8 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext):
   const far = sql`from answer where question_id = ${hotQuestionId} order by created_at desc offset 1000 limit 1`;
   const byTime = await deepCursor(db, sql`select created_at as after, id ${far}`);
   const byScore = await deepCursor(db, sql`select created_at as after, id, upvotes as score ${far}`);
+  const farAnswer = await findId(db, sql`select id from (select id ${far}) answer`);
+  const farReply = await findId(db, sql`select id from reply where answer_id = ${hotAnswerId}`);
   const comment = await deepCursor(
     db,
     sql`select 0 as after, id from reply where answer_id is null offset 500 limit 1`,
@@ -159,6 +161,10 @@ async function questions({ busy, db, hotQuestionId, hotAnswerId }: CallContext):
         get(busy, `/viewer${hot}?sort=${sort}`),
         get(busy, `${hot}/answers?sort=${sort}`),
         get(busy, `${hot}/answers?sort=${sort}&cursor=${cursor}`),
+        get(busy, `${hot}?sort=${sort}&after=${cursor}`),
+        get(busy, `/viewer${hot}?sort=${sort}&after=${cursor}`),
+        get(busy, `${hot}/answers/position?sort=${sort}&kind=answer&post=${farAnswer}`),
+        get(busy, `${hot}/answers/position?sort=${sort}&kind=reply&post=${farReply}`),
       ];
     }),
     get(busy, `${hot}/replies`),

@@ -347,7 +347,11 @@ export function createValidRequests({
       .replace('{tokenId}', `${path.includes('{tokenId}') ? await findToken(Number(value)) : ''}`)
       .replace(/\{\w+\}/, `${value}`)
       .replace('{number}', '1');
-    const query = path.endsWith('/merge-preview') ? `?into=${bob.id}` : '';
+    const query = path.endsWith('/merge-preview')
+      ? `?into=${bob.id}`
+      : path.endsWith('/answers/position')
+        ? `?kind=answer&post=${(await bob.answer(Number(value))).id}`
+        : '';
     return {
       path: `${named}${query}`,
       body: body && right,

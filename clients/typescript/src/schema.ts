@@ -126,6 +126,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/questions/{id}/answers/position': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Find the page of answers that has an answer or a reply */
+    get: operations['getQuestionsByIdAnswersPosition'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/answers/{id}/replies': {
     parameters: {
       query?: never;
@@ -1712,6 +1729,7 @@ export interface components {
         | 'claim-waiting'
         | 'claimed-by-moderator'
         | 'close-vote-not-allowed'
+        | 'confirmation-link-not-valid'
         | 'current-password-wrong'
         | 'cursor-not-valid'
         | 'database-restarting'
@@ -2366,6 +2384,7 @@ export interface components {
       } | null;
       /** @enum {string|null} */
       language: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'ja' | 'zh' | null;
+      hasPassword: boolean;
       isEmailEnabled: boolean;
     };
     ApiToken: {
@@ -2987,6 +3006,7 @@ export interface operations {
             answers: {
               items: components['schemas']['AnswerDocument'][];
               nextCursor: string | null;
+              previousCursor?: string | null;
             };
             /** @enum {string} */
             sort: 'newest' | 'helpful' | 'oldest';
@@ -3207,6 +3227,44 @@ export interface operations {
             id: number;
             /** @enum {boolean} */
             held: true;
+          };
+        };
+      };
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getQuestionsByIdAnswersPosition: {
+    parameters: {
+      query: {
+        sort?: 'newest' | 'helpful' | 'oldest';
+        kind: 'answer' | 'reply';
+        post: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Where the page begins */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            answerId: number | null;
+            after: string | null;
           };
         };
       };

@@ -35,6 +35,7 @@ const endpoints: Readonly<Record<ApiScope, readonly string[]>> = {
     'GET /questions/{id}/related',
     'GET /questions/{id}/members',
     'GET /questions/{id}/answers',
+    'GET /questions/{id}/answers/position',
     'GET /questions/{id}/replies',
     'GET /answers/{id}/revisions',
     'GET /answers/{id}/revisions/{number}',

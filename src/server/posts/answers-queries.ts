@@ -4,7 +4,8 @@ import { bylineJoins, bylineJson } from './posts.ts';
 import { existsForRow, jsonTime, one } from '#server/core/sql.ts';
 import type { QuestionCounts } from './posts-events.ts';
 import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
-import type { Cursor } from '#server/core/cursor.ts';
+import { type Cursor, encodeCursorInSql } from '#server/core/cursor.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { siteHistoryJson } from './site-history.ts';
 import { latestActivity, tagSortKeysFrom, writeQuestionSortKeys, writeTagSortKeys } from './sort-keys.ts';
 import { markStaleDays } from './statistics-changes.ts';
@@ -56,12 +57,12 @@ export async function listAnswerRows(db: Reader, wanted: AnswerWindow & { viewer
  */
 export function selectAnswers<Row>(wanted: AnswerWindow, columns: RawBuilder<unknown>): RawBuilder<Row> {
   const { questionId, sort, cursor, limit } = wanted;
-  const { from, question, afterCursor, order, orderOfRows = order } = orders[sort];
-  const accepted = sql`(select accepted_answer_id from question where id = ${questionId})`;
+  const { from, question, after, order, orderOfRows = order } = orders[sort];
+  const accepted = acceptedAnswerOf(questionId);
   const others = sql<Row>`
     select ${columns}, false as accepted from ${from} ${bylineJoins}
     where ${question} = ${questionId} and post.id is distinct from ${accepted}
-      ${cursor === null ? sql`` : sql`and ${afterCursor(cursor)}`}
+      ${cursor === null ? sql`` : sql`and ${comparePosition(sort, after, cursor)}`}
     order by ${order} limit ${sql.lit(limit)}`;
   if (cursor !== null) return others;
   return sql<Row>`
@@ -71,30 +72,79 @@ export function selectAnswers<Row>(wanted: AnswerWindow, columns: RawBuilder<unk
     ) post order by post.accepted desc, ${orderOfRows}`;
 }
 
+/** The query of the cursors of the answers up to a position, the last one first. */
+export function selectCursorsUpTo(
+  cursor: Cursor,
+  { questionId, sort }: Pick<AnswerWindow, 'questionId' | 'sort'>,
+): RawBuilder<{ cursor: string }> {
+  const { from, question, upTo, reverseOrder } = orders[sort];
+  return sql<{ cursor: string }>`
+    select ${encodeCursorInSql(...answerPosition[sort])} as cursor from ${from}
+    where ${question} = ${questionId} and post.id is distinct from ${acceptedAnswerOf(questionId)}
+      and ${comparePosition(sort, upTo, cursor)}
+    order by ${reverseOrder}`;
+}
+
+export async function listCursorsUpTo(
+  db: Reader,
+  cursor: Cursor,
+  { limit, ...wanted }: Pick<AnswerWindow, 'questionId' | 'sort' | 'limit'>,
+): Promise<string[]> {
+  const { rows } = await sql<{ cursor: string }>`
+    ${selectCursorsUpTo(cursor, wanted)} limit ${sql.lit(limit)}`.execute(db);
+  return rows.map((row) => row.cursor);
+}
+
+const acceptedAnswerOf = (questionId: AnswerWindow['questionId']) =>
+  sql`(select accepted_answer_id from question where id = ${questionId})`;
+
+/** Compares the position of an answer with a cursor. A cursor from another order has the score 0. */
+function comparePosition(
+  sort: AnswerSort,
+  operator: RawBuilder<unknown>,
+  { after, id, score = 0 }: Cursor,
+): RawBuilder<unknown> {
+  const position = sql`${new Date(after)}, ${id}`;
+  return sort === 'helpful'
+    ? sql`(answer_score.score, answer_score.created_at, answer_score.answer_id) ${operator} (${score}, ${position})`
+    : sql`(post.created_at, post.id) ${operator} (${position})`;
+}
+
+/** The parts of the cursor after an answer in each order, as `toPage` in answers.ts encodes them. */
+export const answerPosition: Readonly<Record<AnswerSort, readonly RawBuilder<unknown>[]>> = (() => {
+  const byTime = [sql`(extract(epoch from post.created_at) * 1000)::bigint`, sql`post.id`];
+  return { newest: byTime, oldest: byTime, helpful: [...byTime, sql`post.upvotes - post.downvotes`] };
+})();
+
+const [descending, ascending] = [
+  { after: sql`<`, upTo: sql`>=` },
+  { after: sql`>`, upTo: sql`<=` },
+];
+
 /**
- * The sort orders and the condition for rows after a cursor. Each is served by an index. `score` is the value that the
- * most helpful answers are sorted by.
+ * The sort orders. Each is served by an index. `score` is the value that the most helpful answers are sorted by.
  */
 const orders: Readonly<Record<AnswerSort, Order>> = {
   newest: {
     from: sql`answer post`,
     question: sql`post.question_id`,
-    afterCursor: ({ after, id }) => sql`(post.created_at, post.id) < (${new Date(after)}, ${id})`,
+    ...descending,
     order: sql`post.created_at desc, post.id desc`,
+    reverseOrder: sql`post.created_at, post.id`,
   },
   oldest: {
     from: sql`answer post`,
     question: sql`post.question_id`,
-    afterCursor: ({ after, id }) => sql`(post.created_at, post.id) > (${new Date(after)}, ${id})`,
+    ...ascending,
     order: sql`post.created_at, post.id`,
+    reverseOrder: sql`post.created_at desc, post.id desc`,
   },
   helpful: {
     from: sql`answer_score join answer post on post.id = answer_score.answer_id`,
     question: sql`answer_score.question_id`,
-    // A cursor from another order starts at score 0.
-    afterCursor: ({ after, id, score = 0 }) =>
-      sql`(answer_score.score, answer_score.created_at, answer_score.answer_id) < (${score}, ${new Date(after)}, ${id})`,
+    ...descending,
     order: sql`answer_score.score desc, answer_score.created_at desc, answer_score.answer_id desc`,
+    reverseOrder: sql`answer_score.score, answer_score.created_at, answer_score.answer_id`,
     orderOfRows: sql`post.upvotes - post.downvotes desc, post.created_at desc, post.id desc`,
   },
 };
@@ -102,11 +152,39 @@ const orders: Readonly<Record<AnswerSort, Order>> = {
 type Order = {
   from: RawBuilder<unknown>;
   question: RawBuilder<unknown>;
-  afterCursor: (cursor: Cursor) => RawBuilder<unknown>;
+  /** Compares a position with that of a cursor: whether it comes after it. */
+  after: RawBuilder<unknown>;
+  /** The opposite of `after`. */
+  upTo: RawBuilder<unknown>;
   order: RawBuilder<unknown>;
+  reverseOrder: RawBuilder<unknown>;
   /** The same order for selected rows whose columns have other names. */
   orderOfRows?: RawBuilder<unknown>;
 };
+
+/** The answer that a post is or belongs to. `answer_id` is null for a comment on the question. */
+export async function findAnswerOfPost(
+  db: Reader,
+  { questionId, post }: { questionId: number; post: PostRef },
+) {
+  const { rows } = await sql<{
+    answer_id: number | null;
+    accepted: boolean;
+    created_at: Date;
+    score: number;
+  }>`
+    select answer.id as answer_id, answer.created_at, answer.upvotes - answer.downvotes as score,
+      coalesce(answer.id = question.accepted_answer_id, false) as accepted
+    from ${
+      post.kind === 'answer'
+        ? sql`(select id as answer_id, question_id from answer where id = ${post.id})`
+        : sql`(select answer_id, question_id from thread_reply where id = ${post.id})`
+    } post
+    join question on question.id = post.question_id
+    left join answer on answer.id = post.answer_id
+    where post.question_id = ${questionId} and (post.answer_id is null or answer.id is not null)`.execute(db);
+  return rows[0];
+}
 
 export async function findAnswerById(db: Reader, { id, viewerId }: { id: number; viewerId: number }) {
   const { rows } = await sql<AnswerRow>`

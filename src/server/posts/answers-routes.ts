@@ -17,13 +17,14 @@ import {
   answerEdit,
   answerSort,
   answersPage,
+  answersPagePosition,
 } from '#shared/posts/answers.ts';
 import { draftHeader, draftHeaders } from '#shared/posts/drafts.ts';
 import { heldPostId } from '#shared/posts/held-posts.ts';
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { acceptAnswer } from './answers-acceptance.ts';
 import { createAnswerBatcher } from './answers-posting.ts';
-import { listAnswersOfQuestion, deleteAnswer, readAnswer } from './answers.ts';
+import { deleteAnswer, findAnswersPage, listAnswersOfQuestion, readAnswer } from './answers.ts';
 import { editOwnPost } from './post-edits.ts';
 
 const list = createRoute({
@@ -32,6 +33,21 @@ const list = createRoute({
   summary: 'List the answers to a question with their first replies',
   request: { params: idParam, query: z.object({ sort: answerSort.default('newest'), cursor: cursorQuery }) },
   responses: { 200: jsonResponse(answersPage, 'A page of answers'), ...problemResponses },
+});
+
+const position = createRoute({
+  method: 'get',
+  path: '/questions/{id}/answers/position',
+  summary: 'Find the page of answers that has an answer or a reply',
+  request: {
+    params: idParam,
+    query: z.object({
+      sort: answerSort.default('newest'),
+      kind: z.enum(['answer', 'reply']),
+      post: idParam.shape.id,
+    }),
+  },
+  responses: { 200: jsonResponse(answersPagePosition, 'Where the page begins'), ...problemResponses },
 });
 
 const post = createRoute({
@@ -72,15 +88,21 @@ const remove = createRoute({
 
 /** What visitors may read too. */
 export const publicAnswerRoutes = () =>
-  createRouter<PublicEnv>().openapi(list, async (c) => {
-    const wanted = {
-      questionId: c.req.valid('param').id,
-      viewer: c.get('viewer'),
-      sort: c.req.valid('query').sort,
-      cursor: c.req.valid('query').cursor,
-    };
-    return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
-  });
+  createRouter<PublicEnv>()
+    .openapi(list, async (c) => {
+      const wanted = {
+        questionId: c.req.valid('param').id,
+        viewer: c.get('viewer'),
+        sort: c.req.valid('query').sort,
+        cursor: c.req.valid('query').cursor,
+      };
+      return c.json(await listAnswersOfQuestion(c.get('reader'), wanted), 200);
+    })
+    .openapi(position, async (c) => {
+      const { sort, kind, post: id } = c.req.valid('query');
+      const wanted = { questionId: c.req.valid('param').id, sort, post: { kind, id } };
+      return c.json(await findAnswersPage(c.get('reader'), wanted), 200);
+    });
 
 export function answerRoutes({
   db,

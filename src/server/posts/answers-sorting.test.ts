@@ -4,7 +4,8 @@ import { findViolations } from '#server/operations/integrity-check.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { writeAllSortKeys } from '#tests/support/sort-keys.ts';
-import type { AnswersPage, AnswerSort } from '#shared/posts/answers.ts';
+import type { AnswersPage, AnswersPagePosition, AnswerSort } from '#shared/posts/answers.ts';
+import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
@@ -14,7 +15,7 @@ const bob = await server.register('Bob');
 const eve = await server.register('Eve');
 
 const pageOf = async (member: Member, id: number, sort: AnswerSort) => member.read(id, sort);
-const idsOf = ({ items }: AnswersPage) => items.map((answer) => answer.id);
+const idsOf = ({ items }: { items: readonly { id: number }[] }) => items.map((answer) => answer.id);
 
 /** The ids of all pages of a question's answers in one order. */
 async function allPages(id: number, sort: AnswerSort): Promise<number[]> {
@@ -97,5 +98,67 @@ describe('the answers of a question', () => {
     expect(idsOf((await pageOf(ann, id, 'newest')).answers)).toHaveLength(51);
     expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: null }));
     for (const sort of orders) expect(await allPages(id, sort)).toEqual(plain.get(sort));
+  });
+
+  test('have a page that begins with an answer of a link, and one before it, unless the first page has it', async () => {
+    const id = await ann.ask();
+    const answers: number[] = [];
+    for (let n = 0; n < 105; n++) answers.push((await bob.answer(id)).id);
+    await eve.vote('answers', answers[20] ?? 0, 'up');
+    await eve.vote('answers', answers[104] ?? 0, 'down');
+    const accepted = answers[2] ?? 0;
+    expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: accepted }));
+    for (const sort of ['newest', 'oldest', 'helpful'] as const) {
+      const all = await allPages(id, sort);
+      const others = all.filter((each) => each !== accepted);
+      const position = async (answerId: number) => {
+        const query = `sort=${sort}&kind=answer&post=${answerId}`;
+        return expectOk(await ann.get<AnswersPagePosition>(`/questions/${id}/answers/position?${query}`));
+      };
+      const open = async (after: string | null) => {
+        const search = after === null ? `?sort=${sort}` : `?sort=${sort}&after=${after}`;
+        const { answers } = expectOk(await ann.get<QuestionDocument>(`/questions/${id}${search}`));
+        return { ids: idsOf(answers), before: answers.previousCursor };
+      };
+      for (const answerId of [others[0] ?? 0, others[49] ?? 0, accepted])
+        expect(await position(answerId)).toEqual({ answerId, after: null });
+      expect((await open(null)).before).toBeUndefined();
+
+      for (const index of [50, 70, 103]) {
+        const { after } = await position(others[index] ?? 0);
+        const page = await open(after);
+        expect(page.ids).toEqual(others.slice(index, index + 50));
+        const previous = await open(page.before ?? null);
+        const begin = index === 50 ? 0 : index - 50;
+        expect(previous.ids.filter((each) => each !== accepted)).toEqual(others.slice(begin, begin + 50));
+        const before = begin === 0 ? 'undefined' : begin > 50 ? 'string' : 'object';
+        expect(typeof previous.before).toBe(before);
+      }
+    }
+  });
+
+  test('refuse the position of a post that is deleted, hidden or elsewhere', async () => {
+    const id = await ann.ask();
+    const answer = await bob.answer(id);
+    const reply = await eve.replyToAnswer(answer.id);
+    const comment = await eve.replyToQuestion(id);
+    const position = async (kind: 'answer' | 'reply', post: number, question = id) => {
+      const path = `/questions/${question}/answers/position?kind=${kind}&post=${post}`;
+      const { status, body } = await ann.get<AnswersPagePosition>(path);
+      return status === 200 ? body : status;
+    };
+    expect(await position('reply', reply.id)).toEqual({ answerId: answer.id, after: null });
+    expect(await position('reply', comment.id)).toEqual({ answerId: null, after: null });
+    const other = await ann.ask();
+    for (const [kind, post] of [
+      ['answer', answer.id],
+      ['reply', reply.id],
+      ['reply', comment.id],
+    ] as const)
+      expect(await position(kind, post, other)).toBe(404);
+    expect(await position('answer', 999_999_999)).toBe(404);
+    expectOk(await bob.delete(`/answers/${answer.id}`));
+    expect(await position('answer', answer.id)).toBe(404);
+    expect(await position('reply', reply.id)).toBe(404);
   });
 });

@@ -6,17 +6,21 @@ import { removePost } from './post-removal.ts';
 import { findQuestionOf } from './questions-queries.ts';
 import { lockQuestionThread, requireQuestion } from './questions.ts';
 import { listFirstRepliesByAnswer } from './replies.ts';
-import type { Answer, AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
+import type { Answer, AnswerSort, AnswersPage, AnswersPagePosition } from '#shared/posts/answers.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import {
   type AnswerRow,
   findAnswerById,
+  findAnswerOfPost,
   listAnswerRows,
+  listCursorsUpTo,
   type ListedAnswerRow,
   lockAnswer,
 } from './answers-queries.ts';
 
 const answerNotFound = () => new ProblemError('answer-not-found');
+const replyNotFound = () => new ProblemError('reply-not-found');
 
 /** A page of answers: those after the cursor, in this order. */
 export type AnswersRequest = {
@@ -42,6 +46,25 @@ export async function listAnswersOfQuestion(db: Reader, wanted: AnswersRequest):
   });
   const { items, nextCursor } = toPage(rows, sort);
   return { items: await withReplies(db, items, viewer), nextCursor };
+}
+
+/**
+ * Returns where the page of answers with a post begins: with the answer, or the one that the reply belongs to, unless
+ * the first page has it.
+ * @throws ProblemError 'answer-not-found' or 'reply-not-found', also for a post of another question
+ */
+export async function findAnswersPage(
+  db: Reader,
+  { questionId, sort, post }: { questionId: number; sort: AnswerSort; post: PostRef },
+): Promise<AnswersPagePosition> {
+  const found = await findAnswerOfPost(db, { questionId, post });
+  if (found === undefined) throw post.kind === 'answer' ? answerNotFound() : replyNotFound();
+  const { answer_id: answerId, accepted, created_at, score } = found;
+  if (answerId === null || accepted) return { answerId, after: null };
+  const position = { after: created_at.getTime(), id: answerId, score };
+  const size = serverLimits.answersPage;
+  const cursors = await listCursorsUpTo(db, position, { questionId, sort, limit: size + 1 });
+  return { answerId, after: cursors.length > size ? (cursors[1] ?? null) : null };
 }
 
 function toPage(rows: readonly ListedAnswerRow[], sort: AnswerSort) {

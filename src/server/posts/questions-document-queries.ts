@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { answerFields, selectAnswers } from './answers-queries.ts';
+import { answerFields, answerPosition, selectAnswers, selectCursorsUpTo } from './answers-queries.ts';
 import { bylineJoins } from './posts.ts';
 import { questionFields, viewerFields } from './questions-queries.ts';
 import { replyFields, selectFirstReplies, selectReplies } from './replies-queries.ts';
@@ -60,6 +60,7 @@ const selectQuestionDocument = ({ id, sort, cursor }: AnswersFrom) => sql<Questi
           'items', coalesce(json_agg(answer order by n), '[]'),
           'nextCursor', case when (select max(n) from first_answer) > ${sql.lit(serverLimits.answersPage)}
             then max(cursor) filter (where n = ${sql.lit(serverLimits.answersPage)}) end
+          ${cursor === null ? sql`` : sql`, 'previousCursor', (${selectPreviousCursor(cursor, { questionId: id, sort })})`}
         ) from listed_answer
       ),
       'sort', ${sort}::text
@@ -144,6 +145,10 @@ function selectFirstAnswers({ id: questionId, sort, cursor }: AnswersFrom): RawB
     from (${selectAnswers(first, columns)}) answer`;
 }
 
+/** The cursor after which the page before this one begins; no row if that is the first page. */
+const selectPreviousCursor = (...page: Parameters<typeof selectCursorsUpTo>) =>
+  sql`${selectCursorsUpTo(...page)} offset ${sql.lit(serverLimits.answersPage)} limit 1`;
+
 /** The first comments on a question and the first replies to each of its answers in `first_answer`. */
 function selectThreadReplies(
   questionId: AnswersFrom['id'],
@@ -161,11 +166,5 @@ function selectThreadReplies(
 const replyJson = sql`
   post.id, post.answer_id, post.author_id, ${encodeCursorInSql(sql`0`, sql`post.id`)} as cursor,
   json_build_object(${replyFields}) as reply`;
-
-/** The parts of the cursor after an answer in each order, as `toPage` in answers.ts encodes them. */
-const answerPosition: Readonly<Record<AnswerSort, readonly RawBuilder<unknown>[]>> = (() => {
-  const byTime = [sql`(extract(epoch from post.created_at) * 1000)::bigint`, sql`post.id`];
-  return { newest: byTime, oldest: byTime, helpful: [...byTime, sql`post.upvotes - post.downvotes`] };
-})();
 
 const noItems = sql`'{"items":[],"nextCursor":null}'::json`;

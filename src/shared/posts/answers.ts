@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { author, basedOn, id, multiline, paged, source, time, votes } from '#shared/core/fields.ts';
+import {
+  author,
+  basedOn,
+  id,
+  multiline,
+  nextCursor,
+  paged,
+  source,
+  time,
+  votes,
+} from '#shared/core/fields.ts';
 import { limits } from '#shared/core/limits.ts';
 import { siteHistory } from './site-history.ts';
 import { repliesPage } from './replies.ts';
@@ -39,6 +49,21 @@ export type AnswerSort = z.infer<typeof answerSort>;
 /** In the requested order; the first page starts with the accepted answer. */
 export const answersPage = paged(answer);
 export type AnswersPage = z.infer<typeof answersPage>;
+
+/** What a page that begins after a cursor has too. */
+export const previousPage = {
+  /** The cursor after which the page before it begins; null if that is the first page. */
+  previousCursor: nextCursor.optional(),
+};
+
+/** The page of answers that has a post. */
+export const answersPagePosition = z.object({
+  /** The answer that the post is or belongs to; null for a comment on the question. */
+  answerId: id.nullable(),
+  /** The cursor after which the page begins; null for the first page. */
+  after: nextCursor,
+});
+export type AnswersPagePosition = z.infer<typeof answersPagePosition>;
 
 /** The answer to accept; null accepts none. */
 export const acceptanceDraft = z.object({ answerId: id.nullable() });

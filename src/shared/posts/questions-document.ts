@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, answerSort } from './answers.ts';
+import { answer, answerSort, previousPage } from './answers.ts';
 import { question, questionCard } from './questions.ts';
 import { reply } from './replies.ts';
 import { id, paged, time, voteDirection } from '#shared/core/fields.ts';
@@ -17,7 +17,7 @@ const answerDocument = answer.omit({ myVote: true, bookmarked: true }).extend({ 
 export const questionDocument = z.object({
   question: question.omit({ myVote: true, following: true, bookmarked: true, muted: true, views: true }),
   replies: repliesDocument,
-  answers: paged(answerDocument),
+  answers: paged(answerDocument).extend(previousPage),
   /** The order of the answers. */
   sort: answerSort,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerSort, answersPage } from './answers.ts';
+import { answerSort, answersPage, previousPage } from './answers.ts';
 import {
   author,
   basedOn,
@@ -113,7 +113,7 @@ export type Question = z.infer<typeof question>;
 export const questionPage = z.object({
   question,
   replies: repliesPage,
-  answers: answersPage,
+  answers: answersPage.extend(previousPage),
   /** The order of the answers. */
   sort: answerSort,
   /** When the viewer last opened the question; null if never. */

@@ -12,7 +12,7 @@ import { paths } from '#web/core/paths.ts';
 import { ButtonLink } from '#web/ui/Link.tsx';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
-import { useListStart } from '#web/ui/list-address.tsx';
+import { useListStart } from '#web/ui/list-address.ts';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { profileAnswersQuery, profileQuestionsQuery } from './profiles.ts';
 

@@ -10,14 +10,15 @@ export function LoadMore(props: {
   isLoading: boolean;
   load: () => void;
   /**
-   * The address of the next page. Then the button is also a link, which works without scripts, for search engines, and in
+   * The address of the next page, or with `rel` of the previous one. Then the button is also a link, which works without scripts, for search engines, and in
    * a new tab.
    */
   href?: string | undefined;
+  rel?: 'prev';
   /** Centered below a list, at the start of the line in a thread. */
   variant?: 'list' | 'thread';
 }) {
-  const { isLoading, href, load, variant = 'list' } = props;
+  const { isLoading, href, rel = 'next', load, variant = 'list' } = props;
   const button = useRef<HTMLElement>(null);
   useEffect(() => {
     const pressed = button.current;
@@ -54,7 +55,8 @@ export function LoadMore(props: {
           renderRoot={({ children, ...props }) => (
             <a
               {...props}
-              {...nextPage}
+              {...asButton}
+              rel={rel}
               href={href}
               ref={setButton}
               onClick={(event) => {
@@ -78,7 +80,7 @@ export function LoadMore(props: {
 }
 
 /** Named a button, because with scripts the link loads the next page into this one. */
-const nextPage = { role: 'button', rel: 'next' } as const;
+const asButton = { role: 'button' } as const;
 
 const listStops = () => [...document.querySelectorAll<HTMLElement>('main [data-shortcut-stop]')];
 

@@ -3,7 +3,8 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import type { ReactNode } from 'react';
 import { ApiError } from '#web/core/errors.ts';
 import { fetchNextPage } from '#web/core/query-helpers.ts';
-import { FirstPageLink, useNextPageAddress } from './list-address.tsx';
+import { FirstPageLink } from './FirstPageLink.tsx';
+import { useNextPageAddress } from './list-address.ts';
 import { LoadMore } from './LoadMore.tsx';
 import { LoadError } from './LoadError.tsx';
 

@@ -1,6 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { useRouter, useLocation } from '#web/core/router.ts';
 import { useQueryClient } from '@tanstack/react-query';
+import { Suspense } from 'react';
+import { lazyComponent } from '#web/core/lazy.ts';
 import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
@@ -8,13 +10,15 @@ import { anchorOf, isSamePost } from '#web/posts/post-ref.ts';
 import { questionQuery } from '#web/posts/questions/question-cache.ts';
 import { QueuedPostArticle } from '#web/posts/post-forms-on-demand.tsx';
 import { LoadMorePosts, ReplyThread } from './ReplyThread.tsx';
-import { FirstPageLink, useNextPageAddress } from '#web/ui/list-address.tsx';
+import { useNextPageAddress } from '#web/ui/list-address.ts';
 import { NewItemsPill } from '#web/ui/NewItemsPill.tsx';
 import { SelectField } from '#web/ui/SelectField.tsx';
 import { saveAnswerSort } from '#web/posts/answer-sort.ts';
 import { AnswerArticle } from './AnswerArticle.tsx';
 import classes from './AnswerList.module.css';
 import { stringifySearch } from '#web/core/paths.ts';
+
+const PreviousAnswers = lazyComponent(() => import('./PreviousAnswers.tsx'));
 
 type AnswerListProps = {
   page: QuestionPageData;
@@ -33,9 +37,10 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
   const { questionId, cache, targetPost, queuedPosts, deletedPosts } = useQuestionPage();
   const isQuestionDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: questionId }));
   const count = page.question.answerCount;
-  const nextPage = useNextPageAddress(page.answers.nextCursor);
+  const { items, nextCursor, previousCursor } = page.answers;
+  const nextPage = useNextPageAddress(nextCursor);
   const queuedAnswers = queuedPosts.filter(({ kind }) => kind === 'answer').toReversed();
-  const visibleAnswers = page.answers.items.filter(
+  const visibleAnswers = items.filter(
     ({ id }) => !newAnswers.pending.has(id) || isSamePost(targetPost, { kind: 'answer', id }),
   );
   const isDeleted = ({ id }: Answer) => deletedPosts.has(anchorOf({ kind: 'answer', id }));
@@ -49,15 +54,22 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
           {(count > 1 || sort !== 'newest') && <AnswerSortSelect sort={sort} preferredSort={preferredSort} />}
         </div>
       )}
-      <FirstPageLink />
+      {previousCursor !== undefined && (
+        <Suspense>
+          <PreviousAnswers previousCursor={previousCursor} />
+        </Suspense>
+      )}
       {newAnswers.pending.size > 0 && (
         <NewItemsPill onClick={newAnswers.show}>
           {plural(newAnswers.pending.size, { one: '# new answer', other: '# new answers' })}
         </NewItemsPill>
       )}
-      {!isQuestionDeleted && queuedAnswers.length === 0 && visibleAnswers.every(isDeleted) && (
-        <p className={classes.empty}>{t`No answers yet. Be the first to answer.`}</p>
-      )}
+      {!isQuestionDeleted &&
+        previousCursor === undefined &&
+        queuedAnswers.length === 0 &&
+        visibleAnswers.every(isDeleted) && (
+          <p className={classes.empty}>{t`No answers yet. Be the first to answer.`}</p>
+        )}
       {!isQuestionDeleted &&
         queuedAnswers.map((post) => (
           <div key={post.data.key} className={classes.answer}>
@@ -70,7 +82,7 @@ export function AnswerList({ page, sorting, newAnswers }: AnswerListProps) {
           <ReplyThread answerId={answer.id} replies={answer.replies} />
         </div>
       ))}
-      {page.answers.nextCursor !== null && (
+      {nextCursor !== null && (
         <LoadMorePosts
           href={nextPage}
           name={t`Load more answers`}

@@ -68,7 +68,7 @@ function Question({ id, member }: { id: number; member: Me }) {
   const cache = useQuestionCache(id, sort, after);
   const branches = useReplyBranches();
   const reveal = useReveal(page, branches.expand);
-  const targetPost = useTargetPost(id, page, cache, reveal);
+  const targetPost = useTargetPost(id, isPlaceholderData ? undefined : page, cache, reveal);
   const draftToOpen = useDraftToOpen();
   const { newAnswers, newReplies } = useLiveQuestion({ id, sort, after }, member.id, { cache, reveal });
   const { isNew, isReturning } = useVisit(id, member.id, page, isFetchedAfterMount || fetchStatus === 'idle');

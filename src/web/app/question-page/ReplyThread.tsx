@@ -161,10 +161,11 @@ export function LoadMorePosts({
   name,
   failure,
   load,
-  href,
+  ...link
 }: {
-  /** The address of the next page, if there is one. */
+  /** The address of the next or previous page, if there is one. */
   href?: string | undefined;
+  rel?: 'prev';
   name: string;
   failure: string;
   load: () => Promise<void>;
@@ -176,7 +177,7 @@ export function LoadMorePosts({
       failure={more.isError ? failure : null}
       isLoading={more.isPending}
       load={more.mutate}
-      href={href}
+      {...link}
       variant="thread"
     />
   );

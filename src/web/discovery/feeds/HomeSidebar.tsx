@@ -6,7 +6,7 @@ import { followedSummaryQuery, useMutedFilter } from '#web/engagement/index.ts';
 import { paths } from '#web/core/paths.ts';
 import { useMember } from '#web/core/session.ts';
 import page from '#web/ui/page.module.css';
-import { useListStart } from '#web/ui/list-address.tsx';
+import { useListStart } from '#web/ui/list-address.ts';
 import { Link } from '#web/ui/Link.tsx';
 import { TagLinks } from '#web/posts/index.ts';
 import { Time } from '#web/ui/Time.tsx';

@@ -11,7 +11,7 @@ import { QuestionCardSkeletons } from '#web/discovery/feeds/QuestionCardSkeleton
 import { useLiveQuestionCards } from '#web/discovery/feeds/useLiveQuestionCards.ts';
 import { useConnectionStatus } from '#web/core/connection.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
-import { useListStart } from '#web/ui/list-address.tsx';
+import { useListStart } from '#web/ui/list-address.ts';
 import { PagedList } from '#web/ui/PagedList.tsx';
 import { SearchTerms } from './SearchTerms.tsx';
 import { AnswerCard } from '#web/discovery/feeds/AnswerCard.tsx';

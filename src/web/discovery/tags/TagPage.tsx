@@ -19,7 +19,7 @@ import { tagQuery, tagQuestionsQuery, translateTagDescription } from './tags.ts'
 import { useLiveTag } from './useLiveTags.ts';
 import { ButtonLink, Link } from '#web/ui/Link.tsx';
 import { Count } from '#web/ui/Count.tsx';
-import { useListStart } from '#web/ui/list-address.tsx';
+import { useListStart } from '#web/ui/list-address.ts';
 import { EmptyState } from '#web/ui/EmptyState.tsx';
 import { MessagePage } from '#web/ui/MessagePage.tsx';
 import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';

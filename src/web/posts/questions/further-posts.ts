@@ -2,9 +2,13 @@ import type { AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { RepliesPage } from '#shared/posts/replies.ts';
 import { api, readJson } from '#web/core/api.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import type { PostRef } from '#shared/core/fields.ts';
 import { hasStatus } from '#web/core/errors.ts';
-import type { QuestionCache } from './question-cache.ts';
-import { findThread, mapThreads } from './question-page-data.ts';
+import { toastError } from '#web/core/toast.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import { fetchQuestionPage, questionQuery, type QuestionCache } from './question-cache.ts';
+import { findPost, findThread, mapThreads } from './question-page-data.ts';
 
 type Init = { signal?: AbortSignal };
 
@@ -35,6 +39,92 @@ export async function loadMoreReplies(
   if (cursor === null) return;
   const more = await fetchReplies(id, answerId, cursor);
   await update((page) => addMoreReplies(page, answerId, more));
+}
+
+/**
+ * Adds the answers before a page that begins after a cursor, as a page of its own. What the reader sees stays in place.
+ * Returns the cursor after which that page begins; null for the first page.
+ */
+export async function loadPreviousAnswers(
+  client: QueryClient,
+  id: number,
+  read: QuestionCache['read'],
+): Promise<string | null> {
+  const before = read();
+  if (before === undefined) return null;
+  const { sort, answers } = before;
+  const after = answers.previousCursor ?? null;
+  const previous = await fetchQuestionPage(id, { sort, after });
+  const page = read() ?? before;
+  const known = new Set(page.answers.items.map((answer) => answer.id));
+  const items = previous.answers.items.filter((answer) => !known.has(answer.id));
+  const { nextCursor } = page.answers;
+  client.setQueryData(questionQuery(id, sort, after).queryKey, {
+    ...page,
+    answers: { ...previous.answers, items: [...items, ...page.answers.items], nextCursor },
+  });
+  const [first] = page.answers.items;
+  if (first !== undefined) keepInPlace(anchorOf({ kind: 'answer', id: first.id }));
+  return after;
+}
+
+/** Scrolls when the next answers are added before an answer, so that it stays where it is in the window. */
+function keepInPlace(anchor: string): void {
+  const element = document.getElementById(anchor);
+  const item = element?.parentElement;
+  const list = item?.parentElement;
+  if (!element || !item || !list) return;
+  const { top } = element.getBoundingClientRect();
+  const before = item.previousElementSibling;
+  const observer = new MutationObserver(() => {
+    if (item.previousElementSibling === before) return;
+    observer.disconnect();
+    window.scrollBy({ top: element.getBoundingClientRect().top - top, behavior: 'instant' });
+  });
+  observer.observe(list, { childList: true });
+}
+
+/** The maximum number of pages of replies that are loaded to find one. */
+const maxPagesSearched = 40;
+
+/** See `QuestionCache.findPost`. */
+export async function findFurtherPost(
+  {
+    client,
+    id,
+    sort,
+    after,
+    cache,
+  }: { client: QueryClient; id: number; sort: AnswerSort; after: string | null; cache: QuestionCache },
+  post: PostRef,
+  isWanted: () => boolean,
+): Promise<string | null | undefined> {
+  const isMissing = (wanted: PostRef) => {
+    const page = cache.read();
+    return isWanted() && page !== undefined && findPost(page, wanted) === undefined;
+  };
+  try {
+    const { answerId, after: start } = await fetchPosition(id, sort, post);
+    if (answerId !== null && isMissing({ kind: 'answer', id: answerId })) {
+      if (start !== after) {
+        await client.fetchQuery(questionQuery(id, sort, start));
+        return start;
+      }
+      // It was posted after this page was loaded.
+      await cache.refresh();
+    }
+    const hasMore = () => {
+      const page = cache.read();
+      return page !== undefined && findThread(page, answerId)?.nextCursor != null;
+    };
+    for (let pages = 0; pages < maxPagesSearched && isMissing(post) && hasMore(); pages++)
+      await cache.loadMoreReplies(answerId);
+    if (isMissing(post)) await cache.refresh();
+  } catch (error) {
+    if (isWanted() && hasStatus(error, 404)) toastError(error.message);
+    // Without a connection, what has been loaded stays.
+  }
+  return undefined;
 }
 
 export function addMoreAnswers(page: QuestionPageData, more: AnswersPage): QuestionPageData {
@@ -71,9 +161,10 @@ export async function refetchFurtherPosts(
       throw error;
     }
   };
-  const answers = await refetchList<AnswersPage>(before.answers, fresh.answers, (cursor) =>
+  const list = await refetchList<AnswersPage>(before.answers, fresh.answers, (cursor) =>
     fetchAnswers(question.id, { sort, cursor }, init),
   );
+  const answers = { ...list, items: keepAcceptedAnswer(before, { ...fresh, answers: list }) };
   const [replies, items] = await Promise.all([
     refetchThread(null, fresh.replies),
     Promise.all(
@@ -84,6 +175,14 @@ export async function refetchFurtherPosts(
     ),
   ]);
   return { ...fresh, replies, answers: { ...answers, items } };
+}
+
+/** Only the first page has the accepted answer. One that was accepted on another page stays there. */
+function keepAcceptedAnswer(before: QuestionPageData, { question, answers: { items } }: QuestionPageData) {
+  const index = before.answers.items.findIndex(({ id }) => id === question.acceptedAnswerId);
+  const accepted = before.answers.items[index];
+  if (accepted === undefined || items.some(({ id }) => id === accepted.id)) return items;
+  return items.toSpliced(index, 0, accepted);
 }
 
 /** Adds pages to the first one until the list is as long as before. A complete list stays complete. */
@@ -111,6 +210,12 @@ export function appendPage<Page extends AnswersPage | RepliesPage>(page: Page, m
 
 function fetchAnswers(id: number, query: { sort: AnswerSort; cursor: string }, init: Init = {}) {
   return readJson(api.questions[':id'].answers.$get({ param: { id: String(id) }, query }, { init }));
+}
+
+function fetchPosition(questionId: number, sort: AnswerSort, { kind, id }: PostRef) {
+  if (kind === 'question') throw new TypeError('A question is on each of its pages.');
+  const query = { sort, kind, post: String(id) };
+  return readJson(api.questions[':id'].answers.position.$get({ param: { id: String(questionId) }, query }));
 }
 
 function fetchReplies(

@@ -4,6 +4,7 @@ import type { AnswerSort } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { combineQuestionPage } from '#shared/posts/questions-viewer.ts';
 import { api, readJson as readBody } from '#web/core/api.ts';
+import type { PostRef } from '#shared/core/fields.ts';
 import type * as FurtherPosts from './further-posts.ts';
 import { mergeFetchedPage } from './question-page-data.ts';
 
@@ -13,7 +14,7 @@ export const questionKeys = {
   one: (id: number) => ['question', id] as const,
 };
 
-/** Loaded with the first 'Load more'. Before, no list has more than its first page. */
+/** Loaded with the first 'Load more', and for pages that begin later. Before, no list has more than its first page. */
 let furtherPosts: typeof FurtherPosts | undefined;
 const loadFurtherPosts = async () => (furtherPosts ??= await import('./further-posts.ts'));
 
@@ -25,15 +26,10 @@ export function questionQuery(id: number, sort: AnswerSort, after: string | null
   return queryOptions({
     queryKey: [...questionKeys.one(id), sort, ...(after === null ? [] : [after])],
     queryFn: async ({ signal, client, queryKey }) => {
-      const query = { sort, ...(after !== null && { after }) };
-      const wanted = { param: { id: String(id) }, query };
-      const [document, viewer] = await Promise.all([
-        readBody(api.questions[':id'].$get(wanted, { init: { signal } })),
-        readBody(api.viewer.questions[':id'].$get(wanted, { init: { signal } })),
-      ]);
       const read = () => client.getQueryData<QuestionPageData>(queryKey);
-      const firstPage = combineQuestionPage(document, viewer);
+      const firstPage = await fetchQuestionPage(id, { sort, after }, { signal });
       const before = read();
+      if (after !== null && before !== undefined) await loadFurtherPosts();
       const fresh =
         before === undefined
           ? firstPage
@@ -43,14 +39,36 @@ export function questionQuery(id: number, sort: AnswerSort, after: string | null
   });
 }
 
+/** Fetches a page with no more than its first answers and replies. */
+export async function fetchQuestionPage(
+  id: number,
+  { sort, after }: { sort: AnswerSort; after: string | null },
+  init: { signal?: AbortSignal } = {},
+): Promise<QuestionPageData> {
+  const query = { sort, ...(after !== null && { after }) };
+  const wanted = { param: { id: String(id) }, query };
+  const [document, viewer] = await Promise.all([
+    readBody(api.questions[':id'].$get(wanted, { init })),
+    readBody(api.viewer.questions[':id'].$get(wanted, { init })),
+  ]);
+  return combineQuestionPage(document, viewer);
+}
+
 export type QuestionCache = {
   /** The cached page; undefined while it loads. */
   read: () => QuestionPageData | undefined;
   /** Applies an optimistic change in every order. Cancels a running fetch, which would bring back the old state. */
   update: (change: (page: QuestionPageData) => QuestionPageData) => Promise<void>;
   loadMoreAnswers: () => Promise<void>;
+  /** Loads the answers before a page that begins after a cursor. Returns where the page with them begins. */
+  loadPreviousAnswers: () => Promise<string | null>;
   /** @param answerId null for the comments on the question. */
   loadMoreReplies: (answerId: number | null) => Promise<void>;
+  /**
+   * Finds a post that the page lacks. Loads the replies before it, or returns where another page begins that has its
+   * answer; undefined for this page. A message says that there is no such post.
+   */
+  findPost: (post: PostRef, isWanted: () => boolean) => Promise<string | null | undefined>;
   /** Refetches the page. */
   refresh: () => Promise<void>;
   /** Marks the lists and profiles that show this question as stale. They are refetched when they are next shown. */
@@ -85,12 +103,15 @@ export function createQuestionCache(
     await client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
     updateCachedQuestion(client, id, change);
   };
-  return {
+  const cache: QuestionCache = {
     read,
     update,
     loadMoreAnswers: async () => (await loadFurtherPosts()).loadMoreAnswers(id, sort, read, update),
     loadMoreReplies: async (answerId) =>
       (await loadFurtherPosts()).loadMoreReplies(id, answerId, read, update),
+    loadPreviousAnswers: async () => (await loadFurtherPosts()).loadPreviousAnswers(client, id, read),
+    findPost: async (...post) =>
+      (await loadFurtherPosts()).findFurtherPost({ client, id, sort, after, cache }, ...post),
     refresh: () => client.invalidateQueries({ queryKey }),
     refreshLists: () => {
       void client.invalidateQueries({
@@ -99,6 +120,7 @@ export function createQuestionCache(
     },
     remove: () => client.removeQueries({ queryKey }),
   };
+  return cache;
 }
 
 /** Changes the cached page in every order without cancelling fetches. */

@@ -171,7 +171,7 @@ function mergeFetchedAnswers(
     const follows = ordered[index - 1]?.id ?? acceptedFirst;
     items.splice(items.findIndex(({ id }) => id === follows) + 1, 0, answer);
   }
-  return { items, nextCursor: fresh.nextCursor };
+  return { ...fresh, items };
 }
 
 /** Whether answers on both pages are in a different order, given that there is no gap between the pages. */

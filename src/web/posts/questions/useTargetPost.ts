@@ -1,4 +1,5 @@
-import { useLocation } from '#web/core/router.ts';
+import { useLocation, useRouter } from '#web/core/router.ts';
+import { withListStart } from '#web/ui/list-address.ts';
 import { useEffect, useMemo, useRef } from 'react';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { useIsHydrating } from '#web/core/hydration.ts';
@@ -7,12 +8,10 @@ import type { PostRef } from '#shared/core/fields.ts';
 import { findPost } from './question-page-data.ts';
 import type { QuestionCache } from './question-cache.ts';
 
-/** How many pages of answers and replies are loaded to find the post in the address. */
-const maxPagesSearched = 40;
-
 /**
- * The post in the address (`#answer-12`, `#reply-34`, `#question`): scrolls to it, and first loads it if it is behind
- * 'Load more'.
+ * The post in the address (`#answer-12`, `#reply-34`, `#question`): scrolls to it, and first loads it if the page lacks
+ * it. An answer behind 'Load more' gets an address of its own, with the answers from there on.
+ * @param page undefined while it loads
  */
 export function useTargetPost(
   questionId: number,
@@ -20,6 +19,7 @@ export function useTargetPost(
   cache: QuestionCache,
   reveal: (post: PostRef) => void,
 ): PostRef | null {
+  const router = useRouter();
   const { hash } = useLocation();
   // Browsers do not send the hash to the server.
   const isHydrating = useIsHydrating();
@@ -28,25 +28,29 @@ export function useTargetPost(
     () => (isHydrating ? null : parsePostHash(hash, questionId)),
     [hash, questionId, isHydrating],
   );
+  const shown = useRef<PostRef>(null);
   const loaded = page !== undefined;
   useEffect(() => {
-    if (target === null || !loaded) return;
+    // The answers before it may have been loaded since.
+    if (target === null || !loaded || shown.current === target) return;
     let current = true;
     const find = async () => {
-      await loadUntilFound(cache, target, () => current);
+      const page = cache.read();
+      const isMissing = page !== undefined && findPost(page, target) === undefined;
+      const start = isMissing ? await cache.findPost(target, () => current) : undefined;
       if (!current) return;
       const isShown = isFirst.current && hasScrolledBefore(target);
       isFirst.current = false;
+      if (start !== undefined)
+        return router.replaceAddress({ search: withListStart(router.location.search, start) });
+      shown.current = target;
       if (!isShown) reveal(target);
-      // The post was written after this page was loaded.
-      const page = cache.read();
-      if (page !== undefined && findPost(page, target) === undefined) await cache.refresh();
     };
     void find();
     return () => {
       current = false;
     };
-  }, [target, loaded, cache, reveal]);
+  }, [target, loaded, cache, reveal, router]);
   return target;
 }
 
@@ -60,35 +64,4 @@ function hasScrolledBefore(post: PostRef): boolean {
   const isTarget = element.matches(':target');
   if (isTarget && document.activeElement === document.body) element.focus({ preventScroll: true });
   return isTarget || window.scrollY > 0;
-}
-
-async function loadUntilFound(cache: QuestionCache, post: PostRef, wanted: () => boolean): Promise<void> {
-  for (let pages = 0; pages < maxPagesSearched && wanted(); pages++) {
-    const page = cache.read();
-    if (page === undefined || findPost(page, post) !== undefined) return;
-    try {
-      if (!(await loadNext(cache, page, post))) return;
-    } catch {
-      // The pages loaded so far stay. 'Load more' shows the error when it is pressed.
-      return;
-    }
-  }
-}
-
-/** Returns false when everything has been loaded. */
-async function loadNext(cache: QuestionCache, page: QuestionPageData, post: PostRef): Promise<boolean> {
-  if (post.kind === 'reply') {
-    if (page.replies.nextCursor !== null) {
-      await cache.loadMoreReplies(null);
-      return true;
-    }
-    const open = page.answers.items.find((answer) => answer.replies.nextCursor !== null);
-    if (open !== undefined) {
-      await cache.loadMoreReplies(open.id);
-      return true;
-    }
-  }
-  if (page.answers.nextCursor === null) return false;
-  await cache.loadMoreAnswers();
-  return true;
 }

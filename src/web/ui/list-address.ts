@@ -1,8 +1,5 @@
-import { t } from '@lingui/core/macro';
 import { useLocation } from '#web/core/router.ts';
 import { parseAfter, parseSearch, stringifySearch } from '#web/core/paths.ts';
-import { Link } from './Link.tsx';
-import classes from './list-states.module.css';
 
 /** Where the list of this page begins; null at its beginning. */
 export function useListStart(): string | null {
@@ -13,17 +10,11 @@ export function useListStart(): string | null {
 export function useNextPageAddress(cursor: string | null): string | undefined {
   const { pathname, search } = useLocation();
   if (cursor === null) return undefined;
-  return pathname + stringifySearch({ ...parseSearch(search), after: cursor });
+  return pathname + withListStart(search, cursor);
 }
 
-/** The link to the beginning of a list that begins later. */
-export function FirstPageLink() {
-  const { pathname, search } = useLocation();
-  if (useListStart() === null) return null;
+/** The query string of an address with its list from a cursor on; null: from its beginning. */
+export function withListStart(search: string, cursor: string | null): string {
   const { after: _, ...others } = parseSearch(search);
-  return (
-    <p className={classes.firstPage}>
-      <Link href={pathname + stringifySearch(others)} rel="first">{t`First page`}</Link>
-    </p>
-  );
+  return stringifySearch({ ...others, after: cursor });
 }
