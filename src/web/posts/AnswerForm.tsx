@@ -4,11 +4,14 @@ import { draftTargets } from '#shared/posts/drafts-targets.ts';
 import type { Question } from '#shared/posts/questions.ts';
 import { limits } from '#shared/core/limits.ts';
 import { translateError } from '#web/core/errors.ts';
+import { useRouter } from '#web/core/router.ts';
 import { sendOrQueue } from '#web/core/send-or-queue.ts';
 import { useReportTyping, useTypingCount } from '#web/core/typing-presence.ts';
 import { isHeld, showHeldPost } from './held-posts.ts';
 import { useQuestionPage } from './questions/question-page-context.ts';
+import { findPost } from './questions/question-page-data.ts';
 import { PostForm } from './PostForm.tsx';
+import { withListStart } from '#web/ui/list-address.ts';
 import type { TypedText } from './QuietForms.tsx';
 import { addAnswer, postAnswer } from './new-posts.ts';
 import { anchorOf } from './post-ref.ts';
@@ -31,6 +34,7 @@ export function AnswerForm({
   const { questionId, member, cache, reveal, draftToOpen, isLocked, deletedPosts } = useQuestionPage();
   const isDeleted = deletedPosts.has(anchorOf({ kind: 'question', id: questionId }));
   const client = useQueryClient();
+  const router = useRouter();
   const typing = useReportTyping(`question:${questionId}`);
   return (
     <div id={answerFormId} className={classes.answerForm}>
@@ -71,7 +75,13 @@ export function AnswerForm({
           }
           await cache.update((page) => addAnswer(page, answer));
           cache.refreshLists();
-          return () => reveal({ kind: 'answer', id: answer.id });
+          const post = { kind: 'answer', id: answer.id } as const;
+          const page = cache.read();
+          if (page === undefined || findPost(page, post) !== undefined) return () => reveal(post);
+          // It is on a page before this one.
+          const { pathname, search } = router.location;
+          const address = `${pathname}${withListStart(search, null)}#${anchorOf(post)}`;
+          return () => void router.navigate(address, { resetScroll: false });
         }}
       />
     </div>

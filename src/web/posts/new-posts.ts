@@ -37,13 +37,15 @@ export function postReply(
 }
 
 /**
- * Adds a new answer once, in its place in the order. If its neighbours are still to be loaded, the page may have been
+ * Adds a new answer once, in its place in the order, unless that is before a page that begins later. If its neighbours are still to be loaded, the page may have been
  * fetched after the answer was posted and count it already. Then its event has the page fetched (`useLiveQuestion`).
  */
 export function addAnswer(page: QuestionPageData, answer: Answer): QuestionPageData {
   const { items, nextCursor } = page.answers;
   if (items.some((known) => known.id === answer.id)) return page;
   const index = newAnswerIndex(page);
+  const isLaterPage = page.answers.previousCursor !== undefined;
+  if (isLaterPage && (page.sort === 'newest' || (page.sort === 'helpful' && index === 0))) return page;
   const mayBeCounted = index === items.length && nextCursor !== null;
   return withAnswerCount(withAnswers(page, items.toSpliced(index, 0, answer)), mayBeCounted ? 0 : 1);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '#shared/posts/answers.ts';
+import type { Answer, AnswerSort } from '#shared/posts/answers.ts';
 import type { Question, QuestionPageData } from '#shared/posts/questions.ts';
 import type { Reply } from '#shared/posts/replies.ts';
 import { addAnswer, addReply } from '#web/posts/new-posts.ts';
-import { addMoreAnswers } from './further-posts.ts';
+import { addMoreAnswers, refetchFurtherPosts } from './further-posts.ts';
 import { listParticipants } from './participants.ts';
 import {
   setAcceptedAnswer,
@@ -140,6 +140,31 @@ test('drops answers loaded by hand if there may be a gap', () => {
   const after = mergeFetchedPage(before, page([answer(20), answer(19)], 'b'));
   expect(answerIds(after)).toEqual([20, 19]);
   expect(after.answers.nextCursor).toBe('b');
+});
+
+describe('beginning after a cursor', () => {
+  const later = (answers: Answer[], sort: AnswerSort = 'newest'): QuestionPageData => {
+    const { answers: list, ...others } = page(answers);
+    return { ...others, sort, answers: { ...list, previousCursor: 'p' } };
+  };
+
+  test('adds a new answer only behind others', () => {
+    for (const sort of ['newest', 'helpful'] as const) {
+      const before = later([answer(3), answer(2)], sort);
+      expect(addAnswer(before, answer(9))).toBe(before);
+    }
+    expect(answerIds(addAnswer(later([answer(2), answer(3)], 'oldest'), answer(9)))).toEqual([2, 3, 9]);
+  });
+
+  test('keeps an answer that was accepted on it, which only the first page has, when refetched', async () => {
+    const before = setAcceptedAnswer(later([answer(3), answer(2), answer(1)]), 2);
+    const fresh = setAcceptedAnswer(later([answer(3), answer(1)]), 2);
+    const after = mergeFetchedPage(before, await refetchFurtherPosts(before, fresh, {}));
+    expect(answerIds(after)).toEqual([3, 2, 1]);
+    expect(after.answers.previousCursor).toBe('p');
+    const deleted = setAcceptedAnswer(fresh, null);
+    expect(answerIds(mergeFetchedPage(after, await refetchFurtherPosts(after, deleted, {})))).toEqual([3, 1]);
+  });
 });
 
 describe('sorted oldest first', () => {
