@@ -5,7 +5,12 @@ import { type ClientAuthMethod, Provider } from 'oidc-provider';
 import type { IdentityProviderSettings } from '#server/core/operator-settings.ts';
 
 /** A person with an account at the provider. */
-export type ProviderPerson = { subject: string; email?: string; email_verified?: boolean; name?: string };
+export type ProviderPerson = {
+  subject: string;
+  email?: string;
+  email_verified?: boolean | string;
+  name?: string;
+};
 
 /** A real OpenID Connect provider. Every visitor is the person set last. */
 export type TestOidcProvider = {

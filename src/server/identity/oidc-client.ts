@@ -253,7 +253,8 @@ type Claims = Readonly<Record<string, unknown>>;
 function toPerson(claims: Claims, trustsEmail: boolean): ProviderPerson {
   const texts = ['name', 'nickname', 'preferred_username'].map((claim) => claims[claim]);
   const { email, email_verified: verified } = claims;
-  const isVerified = verified === true;
+  // Some providers send the boolean as a text.
+  const isVerified = verified === true || verified === 'true';
   const counts = isVerified || (trustsEmail && verified === undefined);
   return {
     isVerified,

@@ -105,8 +105,14 @@ describe('a person with a verified address', () => {
   });
 });
 
+test('accepts an address that the provider calls verified by the text "true"', async () => {
+  const patricia = person({ email_verified: 'true' });
+  expect(expectOk(await enter(patricia)).member?.email).toBe(patricia.email);
+});
+
 test.each([
   ['that is not verified', { email_verified: false }],
+  ['that is not verified, as a text', { email_verified: 'false' }],
   ['that the provider does not call verified', { email_verified: undefined }],
 ])(
   'creates no member for an address %s, and gives no access to the account of the member who has it',
