@@ -33,10 +33,7 @@ type Job =
   | { what: 'change_email' | 'revert_email'; memberId: number; address: string }
   | { what: 'application'; memberId: number; decision: 'approve' | 'refuse'; reason: string };
 
-/**
- * Retries for an hour, because the member is waiting for the email. The email that can revert a change is retried for a
- * day.
- */
+/** Retries for a bit more than a day. A link is created with each attempt, so that it is valid when it arrives. */
 const retries = { limit: 40, delaySeconds: 10, maxDelaySeconds: 3_600 };
 
 export function createAccountEmails(jobs: JobQueue): AccountEmails {

@@ -217,6 +217,21 @@ describe('changing the email address', () => {
     expect(await node.visitor().post('/email/change', { token })).toMatchObject({ status: 410 });
   });
 
+  test('to a registered address counts as a request, so that no one can try many', async () => {
+    const [hal, ida] = [await server.register('Hal'), await server.register('Ida')];
+    for (const on of [node, server]) {
+      await server.resetRateLimits();
+      const browser = on.visitor();
+      expectOk(await browser.signIn(hal.email, password));
+      const codes: (string | undefined)[] = [];
+      for (let n = 0; n < 6; n++) {
+        const { email } = n === 0 ? ida : await server.register('Jo');
+        codes.push((await browser.put('/email-address', { email, password })).code);
+      }
+      expect(codes).toEqual([...Array<string>(5).fill('new-email-taken'), 'too-many-email-changes']);
+    }
+  });
+
   test('is possible an hour after others named the address, however often the owner tried', async () => {
     const [ida, ivo, iris, owner] = await server.registerAll('Ida', 'Ivo', 'Iris', 'Ines');
     for (const other of [ida, ivo, iris]) expectOk(await change(other, 'ines@new.example'));

@@ -53,7 +53,7 @@ export function createEmailAddresses({
   requirePassword: RequirePassword;
 }) {
   const day = 24 * 60 * 60;
-  // Limits the emails that a member can have sent to other people's addresses.
+  // Limits the emails that a member can have sent to other people's addresses, and guesses of registered addresses.
   const byMember = createRateLimit(db, { name: 'change-email', points: 5, seconds: day });
   // By the hour, so that others who name an address do not keep its owner from using it for a day.
   const byAddress = createRateLimit(db, { name: 'change-email-address', points: 3, seconds: 60 * 60 });
@@ -116,13 +116,16 @@ export function createEmailAddresses({
     if ((await findOwnMember(db, memberId))?.email === address)
       throw invalidFieldError('email', 'email-unchanged');
     joining.checkDomain(address);
+    // Before the search for the address, so that a member cannot learn of many whether they are registered.
+    const ofMember = { limit: byMember, key: String(memberId), code: 'too-many-email-changes' } as const;
+    if (emails === undefined) await requirePoint(byMember, ofMember);
+    else
+      await requireBothPoints(ofMember, {
+        limit: byAddress,
+        key: address,
+        code: 'too-many-emails-to-address',
+      });
     await refuseTakenEmail(db, { address, memberId });
-    if (emails !== undefined) {
-      await requireBothPoints(
-        { limit: byMember, key: String(memberId), code: 'too-many-email-changes' },
-        { limit: byAddress, key: address, code: 'too-many-emails-to-address' },
-      );
-    }
     await inEmailTransaction(async (tx) => {
       await deleteLinks(tx, { memberId, purposes: ['change_email'] });
       if (emails === undefined) return setEmail(tx, { memberId, address, isConfirmed: false });
