@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro';
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '#web/core/router.ts';
+import { loadPreviousAnswers } from '#web/posts/questions/further-posts.ts';
 import { useQuestionPage } from '#web/posts/questions/question-page-context.ts';
 import { FirstPageLink } from '#web/ui/FirstPageLink.tsx';
 import { withListStart } from '#web/ui/list-address.ts';
@@ -10,7 +12,8 @@ import { LoadMorePosts } from './ReplyThread.tsx';
  * @param previousCursor where the page before begins; null for the first page
  */
 export default function PreviousAnswers({ previousCursor }: { previousCursor: string | null }) {
-  const { cache } = useQuestionPage();
+  const { questionId, cache } = useQuestionPage();
+  const client = useQueryClient();
   const router = useRouter();
   const { pathname, search } = useLocation();
   return (
@@ -22,7 +25,7 @@ export default function PreviousAnswers({ previousCursor }: { previousCursor: st
         name={t`Load previous answers`}
         failure={t`More answers could not be loaded.`}
         load={async () => {
-          const start = await cache.loadPreviousAnswers();
+          const start = await loadPreviousAnswers(client, questionId, cache.read);
           router.replaceAddress({ search: withListStart(router.location.search, start) });
         }}
       />

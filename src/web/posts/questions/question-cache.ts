@@ -60,8 +60,6 @@ export type QuestionCache = {
   /** Applies an optimistic change in every order. Cancels a running fetch, which would bring back the old state. */
   update: (change: (page: QuestionPageData) => QuestionPageData) => Promise<void>;
   loadMoreAnswers: () => Promise<void>;
-  /** Loads the answers before a page that begins after a cursor. Returns where the page with them begins. */
-  loadPreviousAnswers: () => Promise<string | null>;
   /** @param answerId null for the comments on the question. */
   loadMoreReplies: (answerId: number | null) => Promise<void>;
   /**
@@ -109,7 +107,6 @@ export function createQuestionCache(
     loadMoreAnswers: async () => (await loadFurtherPosts()).loadMoreAnswers(id, sort, read, update),
     loadMoreReplies: async (answerId) =>
       (await loadFurtherPosts()).loadMoreReplies(id, answerId, read, update),
-    loadPreviousAnswers: async () => (await loadFurtherPosts()).loadPreviousAnswers(client, id, read),
     findPost: async (...post) =>
       (await loadFurtherPosts()).findFurtherPost({ client, id, sort, after, cache }, ...post),
     refresh: () => client.invalidateQueries({ queryKey }),
