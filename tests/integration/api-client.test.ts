@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { projectRoot } from '#server/core/paths.ts';
 import { createToken } from '#tests/support/api-tokens.ts';
 import { eventually } from '#tests/support/eventually.ts';
@@ -113,6 +113,18 @@ test('the client throws problems with their code', async () => {
   );
   expect(problem).toMatchObject({ status: 404, kind: 'not-found', code: 'question-not-found' });
   await expect(parley.GET('/notifications')).rejects.toThrow(ParleyError);
+});
+
+test.each([
+  { wait: '60', limit: 500, error: 'TimeoutError' },
+  { wait: '3600', limit: 3_000, error: 'ParleyError' },
+])('a request that is refused for $wait seconds ends by $error', async ({ wait, limit, error }) => {
+  const busy = createServer((_, response) => response.writeHead(429, { 'retry-after': wait }).end());
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void busy.close());
+  const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  const request = createParleyClient({ url, token }).GET('/tags', { signal: AbortSignal.timeout(limit) });
+  await expect(request).rejects.toMatchObject({ name: error });
 });
 
 test('the client sends a refused request again after the time that the server names, but no unsafe one', async () => {

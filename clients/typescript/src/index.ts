@@ -29,8 +29,8 @@ export class ParleyError extends Error {
 /**
  * Creates a client that acts in the name of the member who created the token.
  *
- * A request above a limit is sent again after the time that the server names, but not a `POST` without an
- * `Idempotency-Key`, which could post twice.
+ * A request above a limit is sent again after the time that the server names, of up to a minute, but not a `POST`
+ * without an `Idempotency-Key`, which could post twice.
  *
  * @throws ParleyError for every response that is an error; `data` of a result is thus always there
  */
@@ -87,16 +87,36 @@ export async function* readChanges(
   }
 }
 
+/** A request that the server refuses for longer is not sent again. */
+const maxWaitSeconds = 60;
+
 async function sendAgain(request: Request, maxRetries: number): Promise<Response> {
   const isRepeatable = request.method !== 'POST' || request.headers.has('idempotency-key');
   for (let retries = 0; ; retries++) {
     const response = await fetch(request.clone());
     const seconds = Number(response.headers.get('retry-after'));
     const isRefused = response.status === 429 || response.status === 503;
-    if (!isRefused || !isRepeatable || retries >= maxRetries || !(seconds > 0)) return response;
+    if (!isRefused || !isRepeatable || retries >= maxRetries || !(seconds > 0) || seconds > maxWaitSeconds)
+      return response;
     await response.body?.cancel();
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    await wait(seconds * 1000, request.signal);
   }
+}
+
+/** @throws the reason of the signal, as soon as it is aborted */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 /** A response of a proxy is no problem of the API. */
