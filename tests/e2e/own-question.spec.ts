@@ -128,6 +128,7 @@ test('an error says that a question is already deleted, and other errors give th
 test("a member who signed in meanwhile cannot delete the author's question, and sees the reason", async ({
   page,
 }) => {
+  await withoutLiveUpdates(page);
   await registerMember(page.request);
   const title = uniqueText('Whose is it?');
   const id = await askAndOpen(page, title);

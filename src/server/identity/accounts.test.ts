@@ -267,6 +267,20 @@ describe('signing out', () => {
     expect(await madeBy(bob.id)).toMatchObject({ status: 200 });
   });
 
+  test('refuses the deletion of a post by another member because only its author can delete it', async () => {
+    const [ann, bob] = [await server.register('Ann'), await server.register('Bob')];
+    const id = await ann.ask();
+    const headers = { [actingMemberHeader]: String(ann.id) };
+    expect(await bob.send('DELETE', `/questions/${id}`, { headers })).toMatchObject({
+      status: 403,
+      kind: 'not-author',
+    });
+    expect(await bob.send('DELETE', `/questions/${id}/bookmark`, { headers })).toMatchObject({
+      status: 401,
+      kind: 'signed-out',
+    });
+  });
+
   test('without a session does nothing', async () => {
     expect((await visitor().delete('/session')).status).toBe(204);
   });
