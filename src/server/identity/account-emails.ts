@@ -9,7 +9,7 @@ import {
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import type { JobAttempt, JobDefinition, JobQueue } from '#server/core/job-queue.ts';
-import { findLinkExpiry } from './account-links-queries.ts';
+import { findLinkExpiry, lockMember } from './account-links-queries.ts';
 import { createLink, linkLifetimesMs } from './account-links.ts';
 import { findMemberByEmail, findOwnMember } from './accounts-queries.ts';
 
@@ -107,6 +107,8 @@ export function createAccountEmailJob({
   ): Promise<(EmailContent & { to: string; memberId: number }) | null> {
     const member = await findMemberByEmail(tx, email);
     if (member === undefined) return null;
+    // A change of the address deletes the links to it.
+    if ((await lockMember(tx, member.id, { changesEmail: false }))?.email !== email) return null;
     const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.reset_password);
     const token = await createLink(tx, {
       memberId: member.id,
@@ -122,6 +124,8 @@ export function createAccountEmailJob({
     tx: Tx,
     { what: purpose, memberId, address }: Extract<Job, { what: 'change_email' | 'revert_email' }>,
   ): Promise<(EmailContent & { to: string }) | null> {
+    // What cancels the change deletes its links under this lock, so that none is added afterwards.
+    if ((await lockMember(tx, memberId, { changesEmail: false })) === undefined) return null;
     const expiresAt = await findLinkExpiry(tx, { memberId, purpose, address });
     if (expiresAt === undefined) return null;
     const token = await createLink(tx, { memberId, purpose, address, expiresAt });

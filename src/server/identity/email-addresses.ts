@@ -127,6 +127,7 @@ export function createEmailAddresses({
       });
     await refuseTakenEmail(db, { address, memberId });
     await inEmailTransaction(async (tx) => {
+      await lockMember(tx, memberId, { changesEmail: emails === undefined });
       await deleteLinks(tx, { memberId, purposes: ['change_email'] });
       if (emails === undefined) return setEmail(tx, { memberId, address, isConfirmed: false });
       const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.change_email);
@@ -137,7 +138,10 @@ export function createEmailAddresses({
 
   /** Cancels the pending change of address. */
   async function cancelChange(viewer: Viewer): Promise<void> {
-    await transaction(db, (tx) => deleteLinks(tx, { memberId: viewer.id, purposes: ['change_email'] }));
+    await transaction(db, async (tx) => {
+      await lockMember(tx, viewer.id, { changesEmail: false });
+      await deleteLinks(tx, { memberId: viewer.id, purposes: ['change_email'] });
+    });
   }
 
   /**

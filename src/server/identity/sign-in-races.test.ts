@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '#server/core/database.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { type ApiResponse, expectOk, type Member, password } from '#tests/support/member.ts';
+import { isWaitingForMember, preparePausedInserts } from '#tests/support/paused-inserts.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { enableTwoFactor } from '#tests/support/two-factor.ts';
 import { addPasskey, createPasskeySignIn } from '#tests/support/webauthn-authenticator.ts';
@@ -15,39 +15,7 @@ beforeEach(() => server.resetRateLimits());
 
 const newPassword = 'another horse battery';
 
-/** Inserts into these tables wait while a test holds the advisory lock with the number. */
-const pauses = { session: 430_011, security_event: 430_012 };
-
-beforeAll(async () => {
-  await sql`
-    create function pause_insert() returns trigger language plpgsql as $$
-    begin
-      perform pg_advisory_xact_lock_shared(tg_argv[0]::bigint);
-      return new;
-    end $$`.execute(server.db);
-  for (const [table, number] of Object.entries(pauses))
-    await sql`
-      create trigger pause_insert before insert on ${sql.table(table)}
-      for each row execute function pause_insert(${sql.lit(number)})`.execute(server.db);
-});
-
-/** Runs `work` while inserts into a table wait. */
-async function whilePaused<Result>(table: keyof typeof pauses, work: () => Promise<Result>): Promise<Result> {
-  return transaction(server.db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${pauses[table]})`.execute(tx);
-    return work();
-  });
-}
-
-async function untilPaused(table: keyof typeof pauses): Promise<void> {
-  await eventually(async () => {
-    const { rows } = await sql`
-      select from pg_locks
-      where locktype = 'advisory' and objid = ${pauses[table]} and not granted
-        and database = (select oid from pg_database where datname = current_database())`.execute(server.db);
-    return rows.length > 0;
-  });
-}
+const { whilePaused, untilPaused } = await preparePausedInserts(server.db, ['session', 'security_event']);
 
 const resetPassword = async ({ id }: Member) => {
   const token = await createLinkToken(server.db, { memberId: id, purpose: 'reset_password' });
@@ -95,7 +63,7 @@ describe('a sign-in with the password, in progress', () => {
         await untilPaused('security_event');
         let response: ApiResponse | undefined;
         const signingIn = browser.signIn(ann.email, password).then((given) => (response = given));
-        await eventually(async () => response !== undefined || (await isWaitingForMember()));
+        await eventually(async () => response !== undefined || (await isWaitingForMember(server.db)));
         return [signingIn, changing] as const;
       });
       // The change gives up its locks after a moment and starts again. The session can then begin before it, and ends with it.
@@ -104,15 +72,6 @@ describe('a sign-in with the password, in progress', () => {
     },
   );
 });
-
-async function isWaitingForMember(): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%from member%for no key update%'`.execute(
-    server.db,
-  );
-  return rows.length > 0;
-}
 
 test('begins no session with a passkey that is removed during the sign-in', async () => {
   const ann = await server.register('Ann');
