@@ -31,6 +31,9 @@ const all = apiScope.options;
 /** For each scope a program with that scope only and one with all others, and one with all. */
 const authors = await programsOf(author);
 const moderators = await programsOf(moderator);
+// A token reads only drafts that it saved itself.
+const ownDraft = { key: 'key-of-own-draft', clientId: 'own-program', basedOn: null, sequence: 1 };
+expectOk(await authors.only.drafts.put('/drafts/ask', { ...ownDraft, fields: { content: 'So far' } }));
 const scopeOf = ({ name }: Operation) => apiTokenScopes.get(name);
 
 async function programsOf(member: Member) {

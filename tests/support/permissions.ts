@@ -521,8 +521,8 @@ each cell over HTTP on a real database, and fails when an endpoint has no row. \
 - A GET request changes nothing.
 - **if public**: signed out, or with an account that waits for approval, it succeeds while public reading is on; otherwise the request
   is refused with \`signed-out\` or \`not-approved\`.
-- **API token**: the scope that a token needs; the response is then as for the member who made it. \`–\`: a token is refused, or has
-  no effect where nobody needs to sign in. \`tests/integration/api-token-permissions.test.ts\` checks this column.
+- **API token**: the scope that a token needs; the response is then as for the member who made it, except that a token reads and
+  replaces only drafts that it saved itself. \`–\`: a token is refused, or has no effect where nobody needs to sign in. \`tests/integration/api-token-permissions.test.ts\` checks this column.
 
 Bookmarks, mutes, drafts, visits and settings of a member change no response to other members and no event that they can
 receive. Responses and events also never show who voted or followed. The tests check both with every endpoint.

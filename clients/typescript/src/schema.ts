@@ -1453,7 +1453,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List the member's drafts, latest first */
+    /**
+     * List the member's drafts, latest first
+     * @description With an API token, only the drafts that this token has saved.
+     */
     get: operations['getDrafts'];
     put?: never;
     post?: never;
@@ -1470,11 +1473,14 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The viewer's draft of a form, or how it ended */
+    /**
+     * The viewer's draft of a form, or how it ended
+     * @description With an API token, 404 `draft-not-found` if this token has not saved the draft.
+     */
     get: operations['getDraftsByTarget'];
     /**
      * Save the draft of a form
-     * @description Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 `draft-posted` if this text has been posted. With an API token, a draft that another device or token has saved is never replaced.
+     * @description Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 `draft-posted` if this text has been posted. With an API token, a draft that another device or token has saved is never replaced, and the 409 does not contain it.
      */
     put: operations['putDraftsByTarget'];
     post?: never;
@@ -1736,6 +1742,7 @@ export interface components {
         | 'details-too-long'
         | 'draft-changed'
         | 'draft-characters-not-allowed'
+        | 'draft-not-found'
         | 'draft-posted'
         | 'draft-too-long'
         | 'draft-too-many-fields'

@@ -161,15 +161,21 @@ export type DraftListRow = {
   question_title: string | null;
 };
 
-/** All drafts of a member with their questions, latest first. Each text is cut after `limit` characters. */
-export async function listDrafts(db: Reader, { memberId, limit }: { memberId: number; limit: number }) {
+/**
+ * All drafts of a member with their questions, latest first. Each text is cut after `limit` characters.
+ * @param clientId only drafts that this client saved; null for all
+ */
+export async function listDrafts(
+  db: Reader,
+  { memberId, clientId, limit }: { memberId: number; clientId: string | null; limit: number },
+) {
   const { rows } = await sql<DraftListRow>`
     with mine as (
       select target, version, fields ->> 'title' as title, left(ltrim(fields ->> 'content'), ${limit}) as content, updated_at,
         case when target ~ '^(answer|(reply|edit):question):' then substring(target from '\\d+$')::bigint end as question,
         case when target ~ '^(reply|edit):answer:' then substring(target from '\\d+$')::bigint end as answer,
         case when target ~ '^(reply|edit):reply:' then substring(target from '\\d+$')::bigint end as reply
-      from draft where member_id = ${memberId} and ended is null
+      from draft where member_id = ${memberId} and ended is null and (${clientId}::text is null or client_id = ${clientId})
     )
     select target, version, mine.title, coalesce(mine.content, '') as content, mine.updated_at,
       question.id as question_id, question.title as question_title

@@ -10,6 +10,7 @@ const list = createRoute({
   method: 'get',
   path: '/drafts',
   summary: "List the member's drafts, latest first",
+  description: 'With an API token, only the drafts that this token has saved.',
   responses: { 200: jsonResponse(drafts, 'All drafts'), ...problemResponses },
 });
 
@@ -17,6 +18,7 @@ const read = createRoute({
   method: 'get',
   path: '/drafts/{target}',
   summary: "The viewer's draft of a form, or how it ended",
+  description: 'With an API token, 404 `draft-not-found` if this token has not saved the draft.',
   request: { params: targetParam },
   responses: { 200: jsonResponse(draftState, 'The state of the draft'), ...problemResponses },
 });
@@ -28,7 +30,7 @@ const save = createRoute({
   description:
     'Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 ' +
     '`draft-posted` if this text has been posted. With an API token, a draft that another device or token has ' +
-    'saved is never replaced.',
+    'saved is never replaced, and the 409 does not contain it.',
   request: { params: targetParam, body: jsonBody(draftSave) },
   responses: { 200: jsonResponse(draftState, 'The stored draft'), ...problemResponses },
 });

@@ -108,6 +108,29 @@ describe('a draft', () => {
     expect(await phone.save('ask', phone.write('Mine'), null)).toMatchObject({ kind: 'draft-changed' });
   });
 
+  test('of a browser or another token is not shown to an API token, which sees its own', async () => {
+    const [program, other] = [await programOf(ann, ['drafts']), await programOf(ann, ['drafts'])];
+    await browser(ann, 'anns-phone').type('ask', 'Typed by Ann', null);
+    const draft = { key: 'key-of-a-program', clientId: 'program-1', basedOn: null, sequence: 1 };
+    for (const [by, target] of [
+      [program, 'answer:7'],
+      [other, 'answer:8'],
+    ] as const)
+      expectOk(await by.put(`/drafts/${target}`, { ...draft, fields: { content: `For ${target}` } }));
+
+    const list = expectOk(await program.get<{ items: DraftSummary[] }>('/drafts'));
+    expect(list.items.map(({ target }) => target)).toEqual(['answer:7']);
+    expect(expectOk(await program.get<DraftState>('/drafts/answer:7')).fields?.['content']).toBe(
+      'For answer:7',
+    );
+    for (const target of ['ask', 'answer:8', 'answer:9'])
+      expect(await program.get(`/drafts/${target}`)).toMatchObject({ status: 404, code: 'draft-not-found' });
+    const refused = await program.put('/drafts/ask', { ...draft, fields: { content: 'Swapped' } });
+    expect(refused).toMatchObject({ status: 409, kind: 'draft-changed' });
+    expect(refused.body).not.toHaveProperty('draft');
+    expect(await listOf(ann)).toHaveLength(3);
+  });
+
   test('is stored once when two devices start it at the same time, and the other gets a conflict', async () => {
     const [phone, laptop] = [browser(ann, 'anns-phone'), browser(ann, 'anns-laptop')];
     const saved = await Promise.all([

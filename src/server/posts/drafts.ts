@@ -36,25 +36,33 @@ const excerptLength = 200;
 /** How long ended drafts are remembered, in days. After that, a browser that was offline asks the member. */
 const endedDays = 90;
 
-/** The viewer's drafts, latest first. */
+/** The viewer's drafts, latest first. A program gets only those that it has saved itself. */
 export async function readDrafts(db: Reader, viewer: Viewer): Promise<DraftSummary[]> {
-  const rows = await listDrafts(db, { memberId: viewer.id, limit: 2 * excerptLength });
+  const clientId = findTokenClient(viewer);
+  const rows = await listDrafts(db, { memberId: viewer.id, clientId, limit: 2 * excerptLength });
   return rows.map(toSummary);
 }
 
-/** The state of a draft, including one that does not exist. */
+/**
+ * The state of a draft, including one that does not exist.
+ * @throws ProblemError 'draft-not-found' for a program that did not save it
+ */
 export async function readDraft(
   db: Reader,
   { viewer, target }: { viewer: Viewer; target: string },
 ): Promise<DraftState> {
-  return toState(target, await findDraft(db, { memberId: viewer.id, target }));
+  const row = await findDraft(db, { memberId: viewer.id, target });
+  const clientId = findTokenClient(viewer);
+  if (clientId !== null && clientId !== row?.client_id) throw new ProblemError('draft-not-found');
+  return toState(target, row);
 }
 
 /**
  * Saves what a member has typed. If another browser has changed the draft since, nothing is stored and both texts
- * remain. A program with an API token replaces only what it has saved itself (docs/decisions/101).
+ * remain. A program with an API token reads and replaces only what it has saved itself (docs/decisions/101).
  * @returns the current draft, which is newer if requests of this browser arrived in reverse order
- * @throws ProblemError 'draft-changed' with the other draft, 'draft-posted' if this text was posted, 'too-large'
+ * @throws ProblemError 'draft-changed', for a browser with the other draft, 'draft-posted' if this text was posted,
+ * 'draft-too-long'
  */
 export async function saveDraft(
   db: Database,
@@ -62,21 +70,23 @@ export async function saveDraft(
 ): Promise<DraftState> {
   if (Buffer.byteLength(JSON.stringify(sent.fields)) > maxDraftBytes)
     throw new ProblemError('draft-too-long');
-  const { id: memberId, tokenId } = viewer;
+  const memberId = viewer.id;
+  const tokenClient = findTokenClient(viewer);
   // A program cannot pass for a browser, whose changes appear in open forms.
-  const draft = tokenId === null ? sent : { ...sent, clientId: `${tokenClientPrefix}${tokenId}` };
+  const draft = { ...sent, clientId: tokenClient ?? sent.clientId };
   return transaction(db, async (tx) => {
     const row = await lockOrCreateDraft(tx, { memberId, target, key: draft.key });
-    const outcome = decideSave(row, draft, { isByToken: tokenId !== null });
+    const outcome = decideSave(row, draft, { isByToken: tokenClient !== null });
     if (outcome === 'unchanged') return toState(target, row);
     if (outcome === 'posted')
       throw new ProblemError('draft-posted', {
         extension: { draft: toState(target, row) },
       });
     if (outcome === 'conflict')
-      throw new ProblemError('draft-changed', {
-        extension: { draft: toState(target, row) },
-      });
+      throw new ProblemError(
+        'draft-changed',
+        tokenClient === null ? { extension: { draft: toState(target, row) } } : {},
+      );
     const { key, fields, clientId, sequence } = draft;
     const saved = await updateDraft(tx, { memberId, target, key, fields, clientId, sequence });
     if (row.fields === null) await deleteOldDraftsOf([memberId]).execute(tx);
@@ -178,6 +188,10 @@ function isDraftOf(
 export type PostedText = { memberId: number; target: string; key: string | undefined; text: Text };
 
 type Text = { title?: string | null; content?: string | null };
+
+/** The client of the drafts that the token of this request saves; null for a browser. */
+const findTokenClient = ({ tokenId }: Viewer): string | null =>
+  tokenId === null ? null : `${tokenClientPrefix}${tokenId}`;
 
 function decideSave(
   row: DraftRow,

@@ -57,6 +57,7 @@ export const postsErrors = {
   'thread-too-deep': ['invalid', 'Replies can be nested up to level {max}'],
 
   // Drafts.
+  'draft-not-found': ['not-found', 'Draft not found'],
   'draft-too-many-fields': ['invalid', 'A draft has up to {max} fields'],
   'draft-characters-not-allowed': ['invalid', 'A draft cannot contain NUL characters or unpaired surrogates'],
   'draft-too-long': ['too-large', 'The draft is too long to be saved on the server.'],
