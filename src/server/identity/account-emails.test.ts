@@ -82,3 +82,13 @@ test('a link for a new password, whose email is written at the same moment, ends
   expect((await ben.me()).email).toBe('ben@example.net');
   expect(await countLinks(ben, 'reset_password')).toBe(0);
 });
+
+test('a link for a new password is not sent later than an hour after the request', async () => {
+  const cat = await server.register('Cat');
+  const send = (minutesAgo: number) =>
+    run({ what: 'reset_password', email: cat.email, requestedAt: Date.now() - minutesAgo * 60_000 });
+  expect(await send(59)).toEqual([cat.email]);
+  expect(await countLinks(cat, 'reset_password')).toBe(1);
+  expect(await send(61)).toEqual([]);
+  expect(await countLinks(cat, 'reset_password')).toBe(1);
+});

@@ -28,18 +28,20 @@ export type AccountEmails = {
   sendEmailChangeNotice: (tx: Tx, request: { memberId: number; address: string }) => Promise<void>;
 };
 
+/** `requestedAt`: in milliseconds. A job of an earlier version has none. */
 type Job =
-  | { what: 'reset_password'; email: string }
+  | { what: 'reset_password'; email: string; requestedAt?: number }
   | { what: 'change_email' | 'revert_email'; memberId: number; address: string }
   | { what: 'application'; memberId: number; decision: 'approve' | 'refuse'; reason: string };
 
-/** Retries for a bit more than a day. A link is created with each attempt, so that it is valid when it arrives. */
+/** Retries for about 32 hours. A link is created with each attempt, so that it is valid when it arrives. */
 const retries = { limit: 40, delaySeconds: 10, maxDelaySeconds: 3_600 };
 
 export function createAccountEmails(jobs: JobQueue): AccountEmails {
   const add = (tx: Tx, key: string, job: Job) => jobs.enqueue(tx, 'account-email', { key, data: job });
   return {
-    sendPasswordReset: (tx, { email }) => add(tx, `reset ${email}`, { what: 'reset_password', email }),
+    sendPasswordReset: (tx, { email }) =>
+      add(tx, `reset ${email}`, { what: 'reset_password', email, requestedAt: databaseNowMs() }),
     sendEmailChangeConfirmation: (tx, { memberId, address }) =>
       add(tx, `address ${memberId} ${address}`, { what: 'change_email', memberId, address }),
     sendApplicationDecision: (tx, { memberId, decision, reason }) =>
@@ -101,10 +103,12 @@ export function createAccountEmailJob({
     return { ...content, to: member.email, memberId };
   }
 
+  /** Writes no email for a request that is older than a link lives: the member no longer expects one. */
   async function writePasswordResetEmail(
     tx: Tx,
-    { email }: { email: string },
+    { email, requestedAt = databaseNowMs() }: Extract<Job, { what: 'reset_password' }>,
   ): Promise<(EmailContent & { to: string; memberId: number }) | null> {
+    if (databaseNowMs() - requestedAt > linkLifetimesMs.reset_password) return null;
     const member = await findMemberByEmail(tx, email);
     if (member === undefined) return null;
     // A change of the address deletes the links to it.

@@ -107,6 +107,16 @@ describe('resetting a forgotten password', () => {
     expect((await findEmails(cat.email, 'Reset your password')).length).toBeLessThanOrEqual(4);
   });
 
+  test('queues an email with the time of the request', async () => {
+    const del = await server.register('Del');
+    await linkFor(del.email);
+    const { rows } = await sql<{ requestedAt: number }>`
+      select data->'requestedAt' as "requestedAt" from parley_jobs.job where data->>'email' = ${del.email}`.execute(
+      server.db,
+    );
+    expect(Math.abs(Date.now() - (rows[0]?.requestedAt ?? 0))).toBeLessThan(10 * 60_000);
+  });
+
   test('refuses a link that is an hour old, and stores no token', async () => {
     const dan = await server.register('Dan');
     const token = await linkFor(dan.email);
