@@ -640,6 +640,7 @@ create table email_link (
   email text,
   expires_at timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone not null default now(),
+  reserves_email boolean not null default false,
   constraint email_link_pkey PRIMARY KEY (hash),
   constraint email_link_check CHECK (((purpose = 'reset_password'::text) OR (email IS NOT NULL))),
   constraint email_link_email_check CHECK ((email = lower(btrim(email)))),
@@ -649,7 +650,7 @@ create table email_link (
 );
 create index email_link_age ON email_link USING btree (expires_at);
 create index email_link_member ON email_link USING btree (member_id);
-create index email_link_reserved_email ON email_link USING btree (email) WHERE (purpose = 'revert_email'::text);
+create index email_link_reserved_email ON email_link USING btree (email) WHERE reserves_email;
 
 -- When members who chose email get their next one.
 create table email_schedule (

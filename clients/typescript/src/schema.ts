@@ -1887,6 +1887,7 @@ export interface components {
         | 'required-tag-missing'
         | 'restore-parent-first'
         | 'restored-already'
+        | 'restored-email-taken'
         | 'role-needs-email'
         | 'scope-openid-required'
         | 'search-query-too-long'

@@ -14,11 +14,15 @@ export type StoredLink = {
   expiresAt: Date;
 };
 
-export async function insertLink(tx: Tx, { hash, ...link }: StoredLink & { hash: Buffer }): Promise<void> {
+/** @param reservesEmail whether no other member can have the address until the link expires */
+export async function insertLink(
+  tx: Tx,
+  { hash, reservesEmail = false, ...link }: StoredLink & { hash: Buffer; reservesEmail?: boolean },
+): Promise<void> {
   const { memberId, purpose, address, expiresAt } = link;
   await sql`
-    insert into email_link (hash, member_id, purpose, email, expires_at)
-    values (${hash}, ${memberId}, ${purpose}, ${address}, ${expiresAt})`.execute(tx);
+    insert into email_link (hash, member_id, purpose, email, expires_at, reserves_email)
+    values (${hash}, ${memberId}, ${purpose}, ${address}, ${expiresAt}, ${reservesEmail})`.execute(tx);
 }
 
 const columns = sql`member_id as "memberId", purpose, email as address, expires_at as "expiresAt"`;
@@ -77,7 +81,7 @@ export async function deleteLinks(
     where member_id = ${memberId} and purpose = any(${[...purposes]}::text[]) ${later}`.execute(tx);
 }
 
-/** Whether an address belongs to another member, or can still be reverted to by one. */
+/** Whether an address belongs to another member, or is reserved for one who can still restore it. */
 export async function isEmailTaken(
   db: Queryable,
   { address, except = 0 }: { address: string; except?: number },
@@ -86,7 +90,7 @@ export async function isEmailTaken(
     select from member where email = ${address} and id <> ${except}
     union all
     select from email_link
-    where email = ${address} and purpose = 'revert_email' and expires_at > now() and member_id <> ${except}`.execute(
+    where email = ${address} and reserves_email and expires_at > now() and member_id <> ${except}`.execute(
     db,
   );
   return rows.length > 0;

@@ -27,7 +27,10 @@ export async function createLink(tx: Tx, link: StoredLink): Promise<string> {
  * Stores a pending change before the email with the link is written. Deleting the row cancels the change: when the
  * member deletes the account, changes the address again or resets the password.
  */
-export async function insertPendingEmail(tx: Tx, link: StoredLink & { address: string }): Promise<void> {
+export async function insertPendingEmail(
+  tx: Tx,
+  link: StoredLink & { address: string; reservesEmail?: boolean },
+): Promise<void> {
   // A hash that no token matches.
   await insertLink(tx, { ...link, hash: randomBytes(32) });
 }

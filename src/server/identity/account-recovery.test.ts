@@ -188,8 +188,9 @@ describe('changing the email address', () => {
     expect(expectOk(await oda.get<OwnEmail>('/email-address')).email).toBe(oda.email);
   });
 
-  async function changed(name: string, email: string) {
+  async function changed(name: string, email: string, { isConfirmed = true } = {}) {
     const member = await server.register(name);
+    await sql`update member set email_verified = ${isConfirmed} where id = ${member.id}`.execute(server.db);
     expectOk(await change(member, email));
     const token = tokenIn((await findEmails(email, 'Confirm your new email address'))[0], 'change-email');
     expectOk(await node.visitor().post('/email/change', { token }));
@@ -208,6 +209,20 @@ describe('changing the email address', () => {
     expect(await node.visitor().post('/email/change', { token })).toMatchObject({ status: 410 });
     const form = { displayName: 'Thief', email: member.email, password };
     expect(await node.visitor().post('/members', form)).toMatchObject({ status: 409, kind: 'email-taken' });
+  });
+
+  test('leaves an old address that was never confirmed to others, and is then not reverted', async () => {
+    const { member, back } = await changed('Ike', 'ike@new.example', { isConfirmed: false });
+    const owner = node.visitor();
+    expectOk(await owner.post('/members', { displayName: 'Owner', email: member.email, password }));
+    const revert = await node.visitor().post('/email/revert', { token: back });
+    expect(revert).toMatchObject({ status: 409, kind: 'email-taken', code: 'restored-email-taken' });
+    expect((await owner.get('/sessions')).status).toBe(200);
+    expect((await member.me()).email).toBe('ike@new.example');
+    // The link works again once the address is free.
+    expectOk(await owner.post('/account-deletion', { password, posts: 'keep' }));
+    expectOk(await node.visitor().post('/email/revert', { token: back }));
+    expect(await signsIn({ email: 'ike@new.example' }, password)).toBe(false);
   });
 
   test('needs the password, and an address that is not in use', async () => {

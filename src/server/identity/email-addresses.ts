@@ -161,7 +161,7 @@ export function createEmailAddresses({
   /**
    * Reverts the address with the link emailed to the old one. The person who changed it knew the password, so the
    * password stops working, every session ends, and another link sets a new password if members sign in with passwords.
-   * @throws ProblemError 'gone', 'email-taken'
+   * @throws ProblemError 'gone', 'email-taken' if another member has registered an address that was never confirmed
    */
   async function revertChange(token: string): Promise<void> {
     await inEmailTransaction(async (tx) => {
@@ -169,6 +169,7 @@ export function createEmailAddresses({
       const { memberId, address, expiresAt } = link;
       if (address === null || (await lockMember(tx, memberId, { changesEmail: true })) === undefined)
         throw createInvalidLinkError();
+      if (await isEmailTaken(tx, { address, except: memberId })) throw createRestoredEmailTakenError();
       // Earlier changes can still be reverted: those addresses were the member's before this one.
       await deleteLinks(tx, {
         memberId,
@@ -189,7 +190,7 @@ export function createEmailAddresses({
       await recordSecurityEvent(tx, { memberId, event: 'email-reverted' });
       if (passwordSignIn.isOn()) await emails?.sendPasswordReset(tx, { email: address });
       await publishEmailChange(tx, memberId);
-    });
+    }, createRestoredEmailTakenError);
   }
 
   async function setEmail(
@@ -204,7 +205,14 @@ export function createEmailAddresses({
     if (isConfirmed) await noteConfirmedEmail(tx, memberId);
     if (emails !== undefined) {
       const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.revert_email);
-      await insertPendingEmail(tx, { memberId, purpose: 'revert_email', address: before.email, expiresAt });
+      await insertPendingEmail(tx, {
+        memberId,
+        purpose: 'revert_email',
+        address: before.email,
+        expiresAt,
+        // Anyone can register an account with the address of someone else, who must not be locked out by it.
+        reservesEmail: before.isConfirmed,
+      });
       await emails.sendEmailChangeNotice(tx, { memberId, address: before.email });
     }
     await recordSecurityEvent(tx, { memberId, event: 'email-changed', to: null });
@@ -212,11 +220,14 @@ export function createEmailAddresses({
   }
 
   /** The unique constraint decides between two concurrent requests for one address. */
-  async function inEmailTransaction(work: (tx: Tx) => Promise<void>): Promise<void> {
+  async function inEmailTransaction(
+    work: (tx: Tx) => Promise<void>,
+    createTakenError = createEmailTakenError,
+  ): Promise<void> {
     try {
       await transaction(db, work);
     } catch (error) {
-      throw getSqlState(error) === '23505' ? createEmailTakenError() : error;
+      throw getSqlState(error) === '23505' ? createTakenError() : error;
     }
   }
 }
@@ -230,6 +241,8 @@ async function refuseTakenEmail(
 
 const createEmailTakenError = () =>
   new ProblemError('new-email-taken', { errors: [{ field: 'email', code: 'new-email-taken' }] });
+
+const createRestoredEmailTakenError = () => new ProblemError('restored-email-taken');
 
 /** The profile can show the address. */
 async function publishEmailChange(tx: Tx, memberId: number): Promise<void> {

@@ -222,7 +222,7 @@ export async function addMembers(
     update line_member staged set email = null
     where email is not null and is_new and (
       exists (select from member where member.email = staged.email)
-      or exists (select from email_link where email_link.email = staged.email and purpose = 'revert_email')
+      or exists (select from email_link where email_link.email = staged.email and reserves_email)
       or exists (select from line_member other where other.email = staged.email and other.line < staged.line and other.is_new))`);
   const added = await client.query(
     `insert into member (id, display_name, bio, location, website, email, show_email, suspended_until, suspension_reason, reputation, imported_reputation, source_id, source_key, created_at, updated_at, is_bot)

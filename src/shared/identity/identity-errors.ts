@@ -163,6 +163,10 @@ export const identityErrors = {
   'too-many-reset-links': ['too-many', 'Too many links were requested. Please try again later.'],
   'email-unchanged': ['invalid', 'This is already your email address.'],
   'new-email-taken': ['email-taken', 'This email address belongs to another account.'],
+  'restored-email-taken': [
+    'email-taken',
+    "This email address now belongs to another account, so it can't be restored.",
+  ],
   'too-many-email-changes': [
     'too-many',
     'You have requested this several times today. Please check your inbox first.',
