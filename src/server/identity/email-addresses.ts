@@ -21,7 +21,7 @@ import {
 } from './account-links-queries.ts';
 import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLink } from './account-links.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
-import type { RequirePassword } from './reauthentication.ts';
+import { requireSession, type RequirePassword } from './reauthentication.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
 import { hasPassword } from './sign-in-methods-queries.ts';
 import { findOwnMember } from './accounts-queries.ts';
@@ -128,6 +128,7 @@ export function createEmailAddresses({
     await refuseTakenEmail(db, { address, memberId });
     await inEmailTransaction(async (tx) => {
       await lockMember(tx, memberId, { changesEmail: emails === undefined });
+      await requireSession(tx, viewer);
       await deleteLinks(tx, { memberId, purposes: ['change_email'] });
       if (emails === undefined) return setEmail(tx, { memberId, address, isConfirmed: false });
       const expiresAt = new Date(databaseNowMs() + linkLifetimesMs.change_email);

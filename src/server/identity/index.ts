@@ -68,7 +68,7 @@ export { importedBadgesJson } from './profiles-badges-queries.ts';
 export { profileRoutes, settingsRoutes } from './profiles-routes.ts';
 export { type ProviderDeps, providerRoutes, providerVisitorRoutes } from './providers-routes.ts';
 export { createProviders } from './providers.ts';
-export { createPasswordCheck, type RequirePassword } from './reauthentication.ts';
+export { createPasswordCheck, requireSession, type RequirePassword } from './reauthentication.ts';
 export {
   approveAccounts,
   createRegistrations,

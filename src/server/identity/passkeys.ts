@@ -23,7 +23,7 @@ import {
   recordPasskeyUse,
   renamePasskey,
 } from './passkeys-queries.ts';
-import type { RequirePassword } from './reauthentication.ts';
+import { requireSession, type RequirePassword } from './reauthentication.ts';
 import { findOwnMember } from './accounts-queries.ts';
 import { consumeNonce } from './two-factor-queries.ts';
 import { recordSecurityEvent } from './security-events.ts';
@@ -188,7 +188,7 @@ export function createPasskeys(deps: {
       transports: (credential.response.transports ?? []).filter((name) => /^[a-z-]+$/u.test(name)),
     };
     return transaction(db, async (tx) => {
-      await lockSignInMethods(tx, viewer.id);
+      await requireSession(tx, viewer);
       if ((await listPasskeys(tx, viewer.id)).length >= serverLimits.passkeys)
         throw new ProblemError('too-many-passkeys', { params: { max: serverLimits.passkeys } });
       const added = await insertPasskey(tx, row);

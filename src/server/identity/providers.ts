@@ -21,7 +21,7 @@ import { type Accounts, createRegistrationLimit, type Visitor } from './accounts
 import type { Auth } from './auth.ts';
 import { isEmailTaken, lockMember, updateEmail } from './account-links-queries.ts';
 import type { Joining } from './joining.ts';
-import type { RequirePassword } from './reauthentication.ts';
+import { requireSession, type RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
 import { linkAccount, type ProviderAccountKey, unlinkAccount } from './providers-accounts.ts';
 import { createSignUpCookie } from './providers-sign-up.ts';
@@ -308,7 +308,10 @@ export function createProviders(deps: ProvidersDeps) {
     // The member who requested it must still be signed in in this browser.
     const session = await accounts.viewer(visitor.headers);
     if (session?.viewer.id !== memberId) throw new ProblemError('sign-in-expired');
-    await transaction(db, (tx) => linkAccount(tx, { memberId, account }));
+    await transaction(db, async (tx) => {
+      await requireSession(tx, session.viewer);
+      await linkAccount(tx, { memberId, account });
+    });
     const { cookies } = session;
     return { memberId, cookies, linked: true, email: null, registered: false, needsAnswers: false };
   }

@@ -1,10 +1,11 @@
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import type { Database } from '#server/core/database.ts';
+import type { Database, Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit, requirePoint } from '#server/core/rate-limits.ts';
 import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import { findPasswordHash } from './account-links-queries.ts';
+import { lockSignInMethods } from './passkeys-queries.ts';
 import { verifyPassword } from './passwords.ts';
 import { findSessionCreatedAt } from './two-factor-queries.ts';
 
@@ -41,4 +42,14 @@ export function createPasswordCheck(db: Database): RequirePassword {
       throw invalidFieldError(field, 'current-password-wrong');
     await guesses.reset(key);
   };
+}
+
+/**
+ * Locks the sign-in methods of the viewer and checks the session again, in the transaction that adds access to the
+ * account: a reset of the password, which ends all sessions, may have come after the check at the beginning of the request.
+ * @throws ProblemError 'signed-out'
+ */
+export async function requireSession(tx: Tx, viewer: Viewer): Promise<void> {
+  await lockSignInMethods(tx, viewer.id);
+  if ((await findSessionCreatedAt(tx, viewer.sessionId)) === undefined) throw new ProblemError('signed-out');
 }

@@ -1,17 +1,24 @@
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { transaction } from '#server/core/database.ts';
 import { createLinkToken } from '#tests/support/email-links.ts';
 import { eventually } from '#tests/support/eventually.ts';
 import { type ApiResponse, expectOk, type Member, password } from '#tests/support/member.ts';
 import { isWaitingForMember, preparePausedInserts } from '#tests/support/paused-inserts.ts';
-import { startTestServer } from '#tests/support/server.ts';
-import { enableTwoFactor } from '#tests/support/two-factor.ts';
-import { addPasskey, createPasskeySignIn } from '#tests/support/webauthn-authenticator.ts';
+import { signInAtProvider } from '#tests/support/oidc-provider.ts';
+import { startServerWithProvider } from '#tests/support/server-with-provider.ts';
+import { enableTwoFactor, startTwoFactorSetup } from '#tests/support/two-factor.ts';
+import {
+  addPasskey,
+  createPasskeySignIn,
+  type PasskeyOptions,
+  SoftwareAuthenticator,
+} from '#tests/support/webauthn-authenticator.ts';
+import { lockMember } from './account-links-queries.ts';
+import { endAllSessions } from './password-resets.ts';
 import { removeSignInFactors } from './two-factor.ts';
 
-const server = await startTestServer();
-afterAll(() => server.stop());
-beforeEach(() => server.resetRateLimits());
+const { server } = await startServerWithProvider();
 
 const newPassword = 'another horse battery';
 
@@ -87,3 +94,60 @@ test('begins no session with a passkey that is removed during the sign-in', asyn
   expect(await signingIn[0]).toMatchObject({ status: 401, kind: 'sign-in-expired' });
   expect((await browser.get('/sessions')).status).toBe(401);
 });
+
+describe('a session that ends during the request', () => {
+  /** Each prepares a request and returns it. */
+  const requests: Record<string, (member: Member) => Promise<() => Promise<ApiResponse>>> = {
+    'adds no passkey': async (member) => {
+      const options = expectOk(await member.post<PasskeyOptions>('/passkeys/options', { password }));
+      const credential = new SoftwareAuthenticator().create(options, member.address);
+      return () => member.post('/passkeys', { name: 'Phone', credential });
+    },
+    'creates no API token': async (member) => () =>
+      member.post('/api-tokens', { name: 'Script', scopes: ['read'], expiresInDays: 30, password }),
+    'links no account at a provider': async (member) => {
+      const { url } = expectOk(await member.post<{ url: string }>('/provider-accounts/oidc', { password }));
+      const query = await signInAtProvider(url, `linked.${member.email}`);
+      return () => member.post('/session/provider/callback', { query });
+    },
+    'does not enable two-factor authentication': async (member) => {
+      const { setup, code } = await startTwoFactorSetup(member);
+      return () => member.put('/two-factor', { setup, code });
+    },
+    'creates no recovery codes': async (member) => {
+      await enableTwoFactor(member);
+      return () => member.post('/two-factor/recovery-codes', { password });
+    },
+    'does not change the address': async (member) => () =>
+      member.put('/email-address', { email: `new.${member.email}`, password }),
+  };
+  test.each(Object.entries(requests))('%s', async (_, prepare) => {
+    const ann = await server.register('Ann');
+    const send = await prepare(ann);
+    const before = await readAccess(ann);
+    const sent = await transaction(server.db, async (tx) => {
+      // As a reset of the password, whose transaction has not committed.
+      await lockMember(tx, ann.id, { changesEmail: false });
+      await endAllSessions(tx, ann.id);
+      let isDone = false;
+      const response = send().finally(() => (isDone = true));
+      await eventually(async () => isDone || (await isWaitingForMember(server.db)));
+      return [response];
+    });
+    expect(await sent[0]).toMatchObject({ status: 401, code: 'signed-out' });
+    expect(await readAccess(ann)).toEqual(before);
+  });
+});
+
+/** Everything that gives access to an account. */
+async function readAccess({ id }: Member): Promise<unknown> {
+  const { rows } = await sql`
+    select email,
+      (select count(*) from passkey where member_id = member.id) as passkeys,
+      (select count(*) from api_token where member_id = member.id) as tokens,
+      (select count(*) from account where member_id = member.id) as accounts,
+      (select count(*) from two_factor where member_id = member.id) as two_factor,
+      (select string_agg(hash, ' ' order by hash) from recovery_code where member_id = member.id) as codes
+    from member where id = ${id}`.execute(server.db);
+  return rows;
+}

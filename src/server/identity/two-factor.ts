@@ -15,7 +15,7 @@ import {
   type TwoFactorState,
 } from '#shared/identity/two-factor.ts';
 import { type AttemptSource, createTwoFactorAttemptLimit } from './sign-in-limits.ts';
-import type { RequirePassword } from './reauthentication.ts';
+import { requireSession, type RequirePassword } from './reauthentication.ts';
 import type { PasswordCost } from './passwords.ts';
 import { deleteOtherSessions, findMemberByEmail, findOwnMember } from './accounts-queries.ts';
 import { consumeRecoveryCode, createRecoveryCodes } from './two-factor-recovery-codes.ts';
@@ -103,7 +103,7 @@ export function createTwoFactor(deps: {
     if (period === null) throw invalidFieldError('code', 'two-factor-code-not-valid');
     const created = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
-      await lockSignInMethods(tx, viewer.id);
+      await requireSession(tx, viewer);
       const encryptedKey = encrypt(getKeyEncryption(viewer.id), opened.key);
       if (!(await insertTwoFactor(tx, { memberId: viewer.id, encryptedKey, period })))
         throw new ProblemError('two-factor-already-on');
@@ -126,6 +126,7 @@ export function createTwoFactor(deps: {
     if (!(await isEnabled(viewer.id))) throw new ProblemError('two-factor-already-off');
     const created = await createRecoveryCodes(deps.passwordCost);
     await transaction(db, async (tx) => {
+      await requireSession(tx, viewer);
       await replaceRecoveryCodes(tx, viewer.id, created.hashes);
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'recovery-codes-created' });
     });

@@ -6,7 +6,12 @@ import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import type { Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
-import { findViewer, recordSecurityEvent, type RequirePassword } from '#server/identity/index.ts';
+import {
+  findViewer,
+  recordSecurityEvent,
+  requireSession,
+  type RequirePassword,
+} from '#server/identity/index.ts';
 import { serverLimits } from '#shared/core/limits.ts';
 import {
   type ApiScope,
@@ -57,6 +62,7 @@ export function createApiTokens(deps: {
     if (!siteSettings.get('apiTokens')) throw new ProblemError('api-tokens-disabled');
     await requirePassword(viewer, draft);
     return transaction(db, async (tx) => {
+      await requireSession(tx, viewer);
       const token = await issueApiToken(tx, { memberId: viewer.id, draft });
       await recordSecurityEvent(tx, { memberId: viewer.id, event: 'api-token-created' });
       return token;
