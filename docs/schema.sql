@@ -2181,7 +2181,7 @@ create index webhook_delivery_created_at ON webhook_delivery USING btree (create
 create index webhook_delivery_member ON webhook_delivery USING btree (member_id) WHERE (member_id IS NOT NULL);
 create index webhook_delivery_newest ON webhook_delivery USING btree (webhook_id, id);
 create index webhook_delivery_pending ON webhook_delivery USING btree (webhook_id, resource, id) WHERE (state = 'pending'::text);
-create index webhook_delivery_question ON webhook_delivery USING btree (question_id) WHERE (request_body IS NOT NULL);
+create index webhook_delivery_question ON webhook_delivery USING btree (question_id, webhook_id) WHERE (question_id IS NOT NULL);
 
 -- Resources with deliveries to send, one row for each web hook and resource.
 create table webhook_queue (

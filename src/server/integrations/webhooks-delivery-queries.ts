@@ -33,6 +33,21 @@ export async function listTagsOfQuestions(
   return new Map(rows.map((row) => [row.question_id, row.names]));
 }
 
+/** Which of these web hooks have a delivery of which of these questions. */
+export async function listReachedWebhooks(
+  tx: Tx,
+  { webhookIds, questionIds }: { webhookIds: readonly number[]; questionIds: readonly number[] },
+): Promise<{ webhook_id: number; question_id: number }[]> {
+  const { rows } = await sql<{ webhook_id: number; question_id: number }>`
+    select webhook_id, question_id
+    from unnest(${[...webhookIds]}::bigint[]) webhook_id, unnest(${[...questionIds]}::bigint[]) question_id
+    where exists (
+      select from webhook_delivery delivery
+      where delivery.question_id = question_id.question_id and delivery.webhook_id = webhook_id.webhook_id
+    )`.execute(tx);
+  return rows;
+}
+
 export type NewDelivery = Omit<WebhookNotice, 'type' | 'tags'> & {
   type: WebhookEventType;
   webhookId: number;

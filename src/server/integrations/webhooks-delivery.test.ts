@@ -219,6 +219,24 @@ test('tags and events choose what is delivered', async () => {
   expect(of(other)).toEqual([]);
 });
 
+test('a removal is delivered to a web hook that got the question before it lost the tag', async () => {
+  const events = ['question.posted', 'question.removed', 'answer.posted', 'answer.removed'] as const;
+  const { id: hook } = await add({ events: [...events], tags: ['css'] });
+  const [lost, other] = [await ann.ask({ tags: ['css'] }), await ann.ask({ tags: ['html'] })];
+  const { id: answerId } = await bob.answer(lost);
+  await receiver.accepted(2);
+  await waitForState(hook, 'delivered');
+  const draft = { title: 'How do tables work?', content: 'In general.', tags: ['html'] };
+  expectOk(await ann.put(`/questions/${lost}`, draft));
+  // As a new name of the author leaves them.
+  await sql`update webhook_delivery set request_body = null`.execute(db);
+  await bob.remove('answers', answerId);
+  for (const id of [other, lost]) await ann.remove('questions', id);
+  const requests = await receiver.accepted(4);
+  expect(types(requests)).toEqual(['question.posted', 'answer.posted', 'answer.removed', 'question.removed']);
+  expect(requests.map(({ payload }) => payload.data.question?.id)).toEqual(Array(4).fill(lost));
+});
+
 describe('what is not public', () => {
   test('is not sent: a hidden post is reported by its id, and shown again with its content', async () => {
     const { id } = await add({ events: ['question.posted', 'question.removed', 'question.restored'] });

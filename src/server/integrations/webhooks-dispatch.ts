@@ -8,6 +8,7 @@ import {
   hasEnabledWebhooks,
   insertDeliveries,
   listEnabledWebhooks,
+  listReachedWebhooks,
   listTagsOfQuestions,
 } from './webhooks-delivery-queries.ts';
 import { noticedKinds, toWebhookNotice, type WebhookNotice } from './webhooks-events.ts';
@@ -33,10 +34,13 @@ export async function queueWebhookDeliveries(db: Database): Promise<void> {
     const notices = (events ?? []).flatMap((event) => toWebhookNotice(event) ?? []);
     if (notices.length === 0) return;
     const webhooks = await listEnabledWebhooks(tx);
-    const tags = await readTags(tx, { notices, webhooks });
+    const chosen = {
+      tags: await readTags(tx, { notices, webhooks }),
+      reached: await readReached(tx, { notices, webhooks }),
+    };
     const deliveries = notices.flatMap((notice) =>
       webhooks
-        .filter((webhook) => isWanted(webhook, notice, tags))
+        .filter((webhook) => isWanted(webhook, notice, chosen))
         .map(({ id: webhookId }) => ({
           ...notice,
           webhookId,
@@ -46,10 +50,7 @@ export async function queueWebhookDeliveries(db: Database): Promise<void> {
     );
     if (deliveries.length > 0) await insertDeliveries(tx, deliveries);
     // After the queue, which the sender locks first, too.
-    await forgetRequestsOf(
-      tx,
-      notices.filter(({ type }) => type.endsWith('.removed')),
-    );
+    await forgetRequestsOf(tx, notices.filter(isRemoval));
   });
 }
 
@@ -63,14 +64,32 @@ async function readTags(
   return listTagsOfQuestions(tx, [...new Set(unknown)]);
 }
 
+/**
+ * Reads which web hooks with tags have a delivery of a question with a removal. They are told of it whatever its tags
+ * are now, because they may have stored the content.
+ */
+async function readReached(
+  tx: Tx,
+  { notices, webhooks }: { notices: readonly WebhookNotice[]; webhooks: readonly EnabledWebhook[] },
+): Promise<ReadonlySet<string>> {
+  const webhookIds = webhooks.filter(({ tags }) => tags.length > 0).map(({ id }) => id);
+  const questionIds = notices.filter(isRemoval).flatMap(({ questionId }) => questionId ?? []);
+  if (webhookIds.length === 0 || questionIds.length === 0) return new Set();
+  const rows = await listReachedWebhooks(tx, { webhookIds, questionIds: [...new Set(questionIds)] });
+  return new Set(rows.map((row) => `${row.webhook_id} ${row.question_id}`));
+}
+
+const isRemoval = ({ type }: WebhookNotice) => type.endsWith('.removed');
+
 function isWanted(
-  { events, tags, enabled_at: enabledAt }: EnabledWebhook,
+  { id, events, tags, enabled_at: enabledAt }: EnabledWebhook,
   notice: WebhookNotice,
-  present: ReadonlyMap<number, readonly string[]>,
+  { tags: present, reached }: { tags: ReadonlyMap<number, readonly string[]>; reached: ReadonlySet<string> },
 ): boolean {
   if (!events.includes(notice.type) || notice.at < enabledAt) return false;
   // Tags choose among questions.
   if (tags.length === 0 || notice.questionId === null) return true;
+  if (isRemoval(notice) && reached.has(`${id} ${notice.questionId}`)) return true;
   const ofQuestion = notice.tags ?? present.get(notice.questionId) ?? [];
   return ofQuestion.some((tag) => tags.includes(tagKey(tag)));
 }
