@@ -2122,8 +2122,6 @@ create table webhook (
   events text[] not null,
   tags text[] not null default '{}'::text[],
   encrypted_secret text not null /* AES-256-GCM with a key from SECRET. After a change of SECRET it cannot be read, and an admin replaces it. */,
-  encrypted_previous_secret text,
-  previous_secret_until timestamp(3) with time zone,
   is_enabled boolean not null default true,
   enabled_at timestamp(3) with time zone not null default now(),
   stop_reason text,
@@ -2135,13 +2133,11 @@ create table webhook (
   constraint webhook_pkey PRIMARY KEY (id),
   constraint webhook_address_check CHECK (((char_length(address) >= 1) AND (char_length(address) <= 1000))),
   constraint webhook_deleted_is_off CHECK (((deleted_at IS NULL) OR (NOT is_enabled))),
-  constraint webhook_encrypted_previous_secret_check CHECK ((encrypted_previous_secret <> ''::text)),
   constraint webhook_encrypted_secret_check CHECK ((encrypted_secret <> ''::text)),
   constraint webhook_events_check CHECK (((cardinality(events) >= 1) AND (cardinality(events) <= 40))),
   constraint webhook_format_check CHECK ((format = ANY (ARRAY['standard'::text, 'slack'::text, 'mattermost'::text, 'discord'::text, 'teams'::text]))),
   constraint webhook_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 60))),
   constraint webhook_on_has_no_stop_reason CHECK (((NOT is_enabled) OR (stop_reason IS NULL))),
-  constraint webhook_previous_secret_has_an_end CHECK (((encrypted_previous_secret IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['failures'::text, 'gone'::text]))),
   constraint webhook_tags_check CHECK ((cardinality(tags) <= 20))
 );
@@ -2182,6 +2178,18 @@ create index webhook_delivery_member ON webhook_delivery USING btree (member_id)
 create index webhook_delivery_newest ON webhook_delivery USING btree (webhook_id, id);
 create index webhook_delivery_pending ON webhook_delivery USING btree (webhook_id, resource, id) WHERE (state = 'pending'::text);
 create index webhook_delivery_question ON webhook_delivery USING btree (question_id, webhook_id) WHERE (question_id IS NOT NULL);
+
+-- Replaced secrets of web hooks, which sign for another day.
+create table webhook_old_secret (
+  id bigint not null generated always as identity,
+  webhook_id bigint not null,
+  encrypted_secret text not null,
+  signs_until timestamp(3) with time zone not null,
+  constraint webhook_old_secret_pkey PRIMARY KEY (id),
+  constraint webhook_old_secret_encrypted_secret_check CHECK ((encrypted_secret <> ''::text)),
+  constraint webhook_old_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+);
+create index webhook_old_secret_webhook ON webhook_old_secret USING btree (webhook_id);
 
 -- Resources with deliveries to send, one row for each web hook and resource.
 create table webhook_queue (

@@ -171,6 +171,7 @@ const small = new Set([
   'event_reader',
   'event_id_seq',
   'webhook',
+  'webhook_old_secret',
   'service_account',
   'public_change_state',
 ]);

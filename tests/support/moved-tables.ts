@@ -34,6 +34,7 @@ const leftOut: Readonly<Record<string, readonly string[]>> = {
     'site_setting',
     'webhook',
     'webhook_delivery',
+    'webhook_old_secret',
     'webhook_queue',
   ],
   'settings and unfinished work of members': [

@@ -155,9 +155,12 @@ export type DeliveryRow = {
   address: string;
   format: WebhookFormat;
   encrypted_secret: string;
-  /** Null if there is none, or if it no longer signs. */
-  encrypted_previous_secret: string | null;
+  /** Replaced secrets that still sign, the newest first. */
+  encrypted_old_secrets: string[];
 };
+
+/** Signatures with replaced secrets. Receivers limit the size of headers, and nobody replaces a secret as often. */
+const maxOldSecrets = 20;
 
 /** The next delivery of a claimed resource, with what is needed to send it. */
 export async function findNextDelivery(
@@ -167,7 +170,10 @@ export async function findNextDelivery(
   const { rows } = await sql<DeliveryRow>`
     select delivery.id, webhook_id, webhook.name as webhook_name, message_id, event_type, question_id, answer_id,
       reply_id, member_id, occurred_at, attempts, address, format, encrypted_secret,
-      case when previous_secret_until > now() then encrypted_previous_secret end as encrypted_previous_secret
+      array(
+        select old.encrypted_secret from webhook_old_secret old
+        where old.webhook_id = webhook.id and signs_until > now() order by old.id desc limit ${sql.lit(maxOldSecrets)}
+      ) as encrypted_old_secrets
     from webhook_delivery delivery join webhook on webhook.id = webhook_id
     where webhook_id = ${webhookId} and resource = ${resource} and state = 'pending' and is_enabled
     order by delivery.id limit 1`.execute(db);

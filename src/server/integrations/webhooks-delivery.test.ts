@@ -185,21 +185,26 @@ describe('the signature', () => {
     expect(() => receiver.verify(secret, { ...request, body: `${request.body} ` })).toThrow(/signature/u);
   });
 
-  test('is made with both secrets for a day after a replacement', async () => {
-    const { id, secret } = await add();
-    const { secret: second } = expectOk(
-      await admin.post<{ secret: string }>(`/admin/webhooks/${id}/secret`, {}),
-    );
+  test('is made with every secret that was replaced within the last day', async () => {
+    const { id, secret: first } = await add();
+    const replace = async () =>
+      expectOk(await admin.post<{ secret: string }>(`/admin/webhooks/${id}/secret`, {})).secret;
+    const second = await replace();
+    // The response to the first replacement was lost, so the receiver still has the first secret.
+    const third = await replace();
     expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
-    const [both] = await receiver.accepted(1);
-    if (both === undefined) throw new Error('no request');
-    for (const each of [secret, second]) receiver.verify(each, both);
-    await sql`update webhook set previous_secret_until = now()`.execute(db);
+    const [all] = await receiver.accepted(1);
+    if (all === undefined) throw new Error('no request');
+    for (const each of [first, second, third]) receiver.verify(each, all);
+    expect(await readWebhook(id)).toMatchObject({ previousSecretUntil: expect.any(String) as string });
+
+    await sql`update webhook_old_secret set signs_until = now()`.execute(db);
     expectOk(await admin.post(`/admin/webhooks/${id}/tests`, {}));
     const [, one] = await receiver.accepted(2);
     if (one === undefined) throw new Error('no request');
-    receiver.verify(second, one);
-    expect(() => receiver.verify(secret, one)).toThrow(/signature/u);
+    receiver.verify(third, one);
+    for (const each of [first, second]) expect(() => receiver.verify(each, one)).toThrow(/signature/u);
+    expect(await readWebhook(id)).toMatchObject({ previousSecretUntil: null });
   });
 });
 

@@ -27,8 +27,9 @@ export type WebhookRow = {
   created_at: Date;
 };
 
-const columns = sql`id, name, address, format, events, tags, encrypted_secret, previous_secret_until, is_enabled,
-  stop_reason, failing_since, delivered_at, created_at`;
+const columns = sql`id, name, address, format, events, tags, encrypted_secret, is_enabled, stop_reason, failing_since,
+  delivered_at, created_at,
+  (select max(signs_until) from webhook_old_secret where webhook_id = webhook.id) as previous_secret_until`;
 
 /** In the order in which they were added. */
 export async function listWebhooks(db: Reader) {
@@ -107,12 +108,13 @@ export async function switchWebhook(tx: Tx, id: number, isEnabled: boolean): Pro
   );
 }
 
-/** The present secret becomes the previous one, which signs for another day. */
+/** The present secret becomes an old one, which signs for another day. */
 export async function replaceWebhookSecret(tx: Tx, id: number, encrypted: string): Promise<void> {
+  await sql`delete from webhook_old_secret where webhook_id = ${id} and signs_until <= now()`.execute(tx);
   await sql`
-    update webhook set encrypted_previous_secret = encrypted_secret,
-      previous_secret_until = now() + interval '1 day', encrypted_secret = ${encrypted}
-    where id = ${id}`.execute(tx);
+    insert into webhook_old_secret (webhook_id, encrypted_secret, signs_until)
+    select id, encrypted_secret, now() + interval '1 day' from webhook where id = ${id}`.execute(tx);
+  await sql`update webhook set encrypted_secret = ${encrypted} where id = ${id}`.execute(tx);
 }
 
 /** From now on it is neither shown nor sent to. `deleteOldDeliveries` deletes its rows. */

@@ -188,12 +188,11 @@ async function send(
 /** The secrets that sign, the new one first. Null if the present one cannot be read. */
 function readSecrets(
   settings: OperatorSettings,
-  { encrypted_secret: present, encrypted_previous_secret: previous }: DeliveryRow,
+  { encrypted_secret: present, encrypted_old_secrets: old }: DeliveryRow,
 ): string[] | null {
   const secret = decryptWebhookSecret(settings, present);
   if (secret === null) return null;
-  const old = previous === null ? null : decryptWebhookSecret(settings, previous);
-  return old === null ? [secret] : [secret, old];
+  return [secret, ...old.flatMap((each) => decryptWebhookSecret(settings, each) ?? [])];
 }
 
 /** How long the receiver asks Parley to send nothing: it is overloaded, or limits requests. */

@@ -57,7 +57,7 @@ export const webhook = z.object({
   waiting: z.int().nonnegative(),
   /** False after a change of SECRET: an admin has to replace the secret. */
   hasReadableSecret: z.boolean(),
-  /** Until when the previous secret also signs. */
+  /** Until when replaced secrets also sign. */
   previousSecretUntil: time.nullable(),
   createdAt: time,
 });
