@@ -292,7 +292,8 @@ export function createApp(options: AppOptions) {
   app.all('/api/*', () => {
     throw new ProblemError('page-not-found');
   });
-  const viewerOf = async (headers: Headers) => (await accounts.viewer(headers))?.viewer ?? null;
+  const viewerOf = async (c: Context) =>
+    (await apiTokens.findFileViewer(c)) ?? (await accounts.viewer(c.req.raw.headers))?.viewer ?? null;
   app.get(
     `${uploadsPath}/*`,
     limitOutsideApi,

@@ -47,7 +47,7 @@ export function createApiTokens(deps: {
   requirePassword: RequirePassword;
 }) {
   const { db, siteSettings, requirePassword } = deps;
-  return { list, create, revoke, findViewer: findTokenViewer, authenticate };
+  return { list, create, revoke, findViewer: findTokenViewer, findFileViewer, authenticate };
 
   async function list(memberId: number): Promise<{ items: ApiToken[]; enabled: boolean }> {
     const rows = await listApiTokens(db, memberId);
@@ -97,12 +97,25 @@ export function createApiTokens(deps: {
    * @throws ProblemError 'api-token-not-valid', 'api-tokens-disabled', 'api-token-scope-missing',
    * 'api-token-not-accepted', 'service-account-deactivated', or those of consumeServiceAccountRequest
    */
-  async function findTokenViewer(c: Context): Promise<Viewer | null> {
+  function findTokenViewer(c: Context): Promise<Viewer | null> {
+    const endpoint = findEndpoint(c);
+    return findAllowedViewer(c, endpoint, (scopes) => requireScopeOf(endpoint, scopes));
+  }
+
+  /** The same for a file outside the API, such as a picture, which needs the scope `read`. */
+  function findFileViewer(c: Context): Promise<Viewer | null> {
+    return findAllowedViewer(c, undefined, (scopes) => requireScope('read', scopes));
+  }
+
+  async function findAllowedViewer(
+    c: Context,
+    endpoint: string | undefined,
+    requireAllowed: (scopes: readonly string[]) => void,
+  ): Promise<Viewer | null> {
     const token = readBearerToken(c.req.header('authorization'));
     if (token === null) return null;
     const row = await requireToken(token);
-    const endpoint = findEndpoint(c);
-    requireScope(endpoint, row.scopes);
+    requireAllowed(row.scopes);
     const { requests_per_minute: requestsPerMinute, posts_per_hour: postsPerHour } = row;
     if (requestsPerMinute !== null && postsPerHour !== null)
       await consumeServiceAccountRequest(
@@ -139,11 +152,15 @@ export function readBearerToken(authorization: string | undefined): string | nul
   return /^bearer +(\S+) *$/iu.exec(authorization ?? '')?.[1] ?? null;
 }
 
-function requireScope(endpoint: string | undefined, scopes: readonly string[]): void {
+function requireScopeOf(endpoint: string | undefined, scopes: readonly string[]): void {
   // No endpoint has this path; the router answers.
   if (endpoint === undefined) return;
   const scope = apiTokenScopes.get(endpoint);
   if (scope === undefined) throw new ProblemError('api-token-not-accepted');
+  requireScope(scope, scopes);
+}
+
+function requireScope(scope: ApiScope, scopes: readonly string[]): void {
   if (!scopes.includes(scope)) throw new ProblemError('api-token-scope-missing', { params: { scope } });
 }
 

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { transaction } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
@@ -119,21 +120,21 @@ export async function readPicture(request: Request): Promise<Uint8Array> {
  * Serves the files of uploads. Their names change with their content, so a browser stores them for good. With public
  * reading, visitors get them as well; a cache for all visitors then stores a picture for an hour at most, because its
  * post may be hidden.
- * @param viewerOf the member of a request; null for a visitor
+ * @param viewerOf the member of a request with a session or an API token; null for a visitor
  */
 export const serveUploads = (
   { db, siteSettings, objectStore }: RouteDeps & ObjectStoreRoutesDeps,
-  viewerOf: (headers: Headers) => Promise<Viewer | null>,
+  viewerOf: (c: Context) => Promise<Viewer | null>,
 ) =>
   createMiddleware(async (c) => {
     const file = parseUploadPath(c.req.path);
-    const viewer = file === null ? null : await viewerOf(c.req.raw.headers);
+    const viewer = file === null ? null : await viewerOf(c);
     if (file === null || (viewer === null && !siteSettings.get('publicReading')))
       throw new ProblemError('upload-not-found');
     return c.body(new Uint8Array(await readUpload({ db, objectStore }, { file, viewer })), 200, {
       'content-type': 'image/webp',
       'content-disposition': 'inline',
       'cache-control': `${viewer === null ? 'public, s-maxage=3600' : 'private'}, max-age=31536000, immutable`,
-      vary: 'cookie',
+      vary: 'authorization, cookie',
     });
   });

@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { limits, serverLimits } from '#shared/core/limits.ts';
+import type { ApiScope } from '#shared/integrations/api-tokens.ts';
 import type { EditSuggestionTexts } from '#shared/moderation/edit-suggestions.ts';
 import { getPictureSizes, parseUploadPath } from '#shared/core/uploads.ts';
+import { createToken } from '#tests/support/api-tokens.ts';
 import { type ApiClient, expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost, startModeration } from '#tests/support/moderation.ts';
 import { createPng, createPngPicture } from '#tests/support/pictures.ts';
@@ -80,6 +82,23 @@ describe('an uploaded picture', () => {
       'cache-control': 'private, max-age=31536000, immutable',
       'content-security-policy': "default-src 'none'; sandbox",
     });
+  });
+
+  test('of a private community is shown to an API token with the scope read, as members see it', async () => {
+    const fetchWith = (token: string) =>
+      fetch(server.address + path, { headers: { authorization: `Bearer ${token}` } });
+    const { token } = await createToken(ann, ['read']);
+    const response = await fetchWith(token);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toContain('private');
+    expect(response.headers.get('vary')).toMatch(/authorization.*cookie/u);
+    const statusFor = async (member: Member, scope: ApiScope) =>
+      (await fetchWith((await createToken(member, [scope])).token)).status;
+    expect(await statusFor(ann, 'lists')).toBe(403);
+    // No post shows it, and moderators decide about posts in the browser.
+    expect(await statusFor(bob, 'read')).toBe(404);
+    expect(await statusFor(moderator, 'read')).toBe(404);
+    expect((await fetchWith('parley_unknown')).status).toBe(401);
   });
 
   test('has the same address when its member uploads it again, and another one for another member', async () => {

@@ -116,7 +116,8 @@ export async function readUpload(
   { db, objectStore }: { db: Database; objectStore: ObjectStore | undefined },
   { file, viewer }: { file: UploadFile; viewer: Viewer | null },
 ): Promise<Buffer> {
-  const isModerator = viewer !== null && canModerate(viewer.memberStatus.role);
+  // With an API token, moderators see the pictures that members see.
+  const isModerator = viewer?.tokenId === null && canModerate(viewer.memberStatus.role);
   const found = await findUploadFile(db, { file, viewer: { id: viewer?.id ?? 0, isModerator } });
   if (found === undefined) throw new ProblemError('upload-not-found');
   return readFileContent(found, objectStore);
