@@ -242,6 +242,8 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await expect(visitor.getByLabel('Your password')).toHaveCount(0);
     await visitor.getByRole('button', { name: 'Change', exact: true }).click();
     await expect(visitor.getByText('Your email address has been changed.')).toBeVisible();
+    await makeAdmin(visiting.request);
+    await expectNoPasswordForAdmin(visitor);
 
     await card.getByRole('button', { name: 'Switch off: Bakery' }).click();
     const dialog = page.getByRole('dialog', { name: 'Switch off sign-in provider: Bakery' });
@@ -275,6 +277,55 @@ test('an admin adds a sign-in provider, and a visitor signs in with it', async (
     await provider.stop();
   }
 });
+
+/** The owner makes the member who is signed in with `request` an admin. */
+async function makeAdmin(request: APIRequestContext): Promise<void> {
+  const id = await findOwnId(request);
+  const changed = await owner.put(`${community.address}/api/admin/members/${id}/role`, {
+    data: { role: 'admin', password: 'bread and butter 7' },
+  });
+  expect(changed.status(), await changed.text()).toBe(204);
+}
+
+async function findOwnId(request: APIRequestContext): Promise<number> {
+  const session = await request.get(`${community.address}/api/session`);
+  return ((await session.json()) as { member: { id: number } }).member.id;
+}
+
+/** Deletes a service account and merges two accounts, as an admin without a password. */
+async function expectNoPasswordForAdmin(page: Page): Promise<void> {
+  const bot = { displayName: 'Old program', bio: '', requestsPerMinute: 60, postsPerHour: 5 };
+  const created = await owner.post(`${community.address}/api/admin/service-accounts`, { data: bot });
+  expect(created.status(), await created.text()).toBe(201);
+  const dialog = page.getByRole('dialog');
+  await page.goto(`${community.address}/admin/service-accounts`);
+  await waitForHydration(page);
+  await page.getByRole('button', { name: 'Delete: Old program' }).click();
+  await expectInView(dialog.getByLabel(/^Keep them/u));
+  await expect(dialog.getByLabel('Your password')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No service accounts')).toBeVisible();
+
+  const [twin, stays] = [newMember('Tilly Twin'), newMember('Stella Stays')];
+  const ids: number[] = [];
+  for (const member of [twin, stays]) {
+    const joining = await page.context().browser()?.newContext();
+    if (joining === undefined) throw new Error('no browser');
+    await registerMember(joining.request, member, community.address);
+    ids.push(await findOwnId(joining.request));
+    await joining.close();
+  }
+  await page.goto(`${community.address}/moderation/member/${ids[0]}`);
+  await waitForHydration(page);
+  await page.getByRole('button', { name: 'Merge into another account' }).click();
+  await dialog.getByLabel('Account that stays').fill(stays.displayName);
+  await dialog.getByRole('radio', { name: stays.displayName }).check();
+  await dialog.getByRole('button', { name: 'Preview' }).click();
+  await dialog.getByLabel('Name of the account that is merged').fill(twin.displayName);
+  await expect(dialog.getByLabel('Your password')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Merge accounts' }).click();
+  await expect(page.getByText(`Merged into ${stays.displayName}`)).toBeVisible();
+}
 
 test('a held question is shown to its author only, and to everyone once a moderator approves it', async ({
   page,

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import type { ServiceAccount } from '#shared/integrations/service-accounts.ts';
 import { toast } from '#web/core/toast.ts';
-import { PasswordField } from '#web/identity/index.ts';
+import { OwnPasswordField } from '#web/identity/index.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import fields from '#web/ui/fields.module.css';
@@ -49,9 +49,7 @@ export function DeleteServiceAccount({ account, onClose }: { account: ServiceAcc
         {choice('keep', t`Keep them, under the name “Former member”`)}
         {choice('delete', t`Delete them, with the answers of members to its questions`)}
       </fieldset>
-      <PasswordField
-        label={t`Your password`}
-        autoComplete="current-password"
+      <OwnPasswordField
         value={password}
         error={errorOf('password')}
         onChange={(event) => setPassword(event.currentTarget.value)}

@@ -66,7 +66,7 @@ export function AccountSettings() {
         <DataExport />
       </SettingsSection>
       <SettingsSection title={t`Delete account`} text={t`Permanently delete your account.`}>
-        <DeleteAccount hasPassword={hasPassword} />
+        <DeleteAccount />
       </SettingsSection>
     </>
   );

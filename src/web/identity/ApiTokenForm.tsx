@@ -11,8 +11,7 @@ import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { getScopes } from './api-tokens.ts';
-import { useHasPassword } from './settings.ts';
-import { PasswordField } from './PasswordField.tsx';
+import { OwnPasswordField } from './OwnPasswordField.tsx';
 import { getActionErrorMessage } from '#web/core/action-error.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './account-settings.module.css';
@@ -72,7 +71,6 @@ function ApiTokenForm<Scope extends ApiScope>({
   const [scopes, setScopes] = useState<readonly Scope[]>(choices.slice(0, 1));
   const [days, setDays] = useState('90');
   const [password, setPassword] = useState('');
-  const hasPassword = useHasPassword();
   const texts = new Map(getScopes().map((text) => [text.scope, text]));
   const { error } = create;
   const atField = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
@@ -119,15 +117,11 @@ function ApiTokenForm<Scope extends ApiScope>({
       </fieldset>
       <FormError message={atField('scopes')} />
       <FormSelect label={t`Expires in`} options={getPeriods()} value={days} onChange={setDays} />
-      {hasPassword && (
-        <PasswordField
-          label={t`Your password`}
-          autoComplete="current-password"
-          value={password}
-          error={atField('password')}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-      )}
+      <OwnPasswordField
+        value={password}
+        error={atField('password')}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
       <FormError message={error === null || isAtField ? null : getActionErrorMessage(error)} />
       <div className={classes.dialogButtons}>
         <Button variant="default" onClick={onClose}>

@@ -3,14 +3,14 @@ import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { type FormEvent, useState } from 'react';
 import { email as emailAddress } from '#shared/identity/accounts.ts';
-import { PasswordField } from './PasswordField.tsx';
+import { OwnPasswordField } from './OwnPasswordField.tsx';
 import { getActionErrorMessage } from '#web/core/action-error.ts';
 import { ApiError, translateError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { type Problem, useFields } from '#web/ui/useFields.ts';
-import { useChangeEmail, useHasPassword } from './settings.ts';
+import { useChangeEmail } from './settings.ts';
 import classes from './account-settings.module.css';
 
 /** Asks for the new address and the password. */
@@ -25,7 +25,6 @@ export function ChangeEmailDialog(props: { opened: boolean; isEmailEnabled: bool
 function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean; onClose: () => void }) {
   const { texts, field, showProblem, formError } = useFields(useState({ email: '', password: '' }));
   const change = useChangeEmail();
-  const hasPassword = useHasPassword();
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -52,9 +51,7 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
           : t`You will sign in with the new address.`}
       </p>
       <TextInput label={t`New email`} type="email" autoComplete="email" data-autofocus {...field('email')} />
-      {hasPassword && (
-        <PasswordField label={t`Your password`} autoComplete="current-password" {...field('password')} />
-      )}
+      <OwnPasswordField {...field('password')} />
       <FormError message={formError} />
       <div className={classes.dialogButtons}>
         <Button variant="default" onClick={onClose}>

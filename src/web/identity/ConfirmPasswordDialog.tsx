@@ -3,11 +3,11 @@ import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
-import { PasswordField } from './PasswordField.tsx';
+import { OwnPasswordField } from './OwnPasswordField.tsx';
 import { ApiError } from '#web/core/errors.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { settingsKeys, useHasPassword } from './settings.ts';
+import { settingsKeys } from './settings.ts';
 import classes from './account-settings.module.css';
 
 type Props<Done> = {
@@ -51,7 +51,6 @@ function ConfirmPasswordForm<Done>({
 }: Props<Done>) {
   const [password, setPassword] = useState('');
   const [name, setName] = useState('');
-  const hasPassword = useHasPassword();
   const passwordField = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
   const mutation = useMutation({
@@ -82,17 +81,13 @@ function ConfirmPasswordForm<Done>({
           onChange={(event) => setName(event.currentTarget.value)}
         />
       )}
-      {hasPassword && (
-        <PasswordField
-          ref={passwordField}
-          label={t`Your password`}
-          autoComplete="current-password"
-          {...(nameLabel === undefined && { 'data-autofocus': true })}
-          value={password}
-          error={atField('password')}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-      )}
+      <OwnPasswordField
+        ref={passwordField}
+        {...(nameLabel === undefined && { 'data-autofocus': true })}
+        value={password}
+        error={atField('password')}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
       <FormError message={error === null || isAtField ? null : errorMessage(error)} />
       <div className={classes.dialogButtons}>
         <Button variant="default" onClick={onClose}>

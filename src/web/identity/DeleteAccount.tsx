@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useState, type FormEvent } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
-import { PasswordField } from './PasswordField.tsx';
+import { OwnPasswordField } from './OwnPasswordField.tsx';
 import { toast } from '#web/core/toast.ts';
 import fields from '#web/ui/fields.module.css';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -16,7 +16,7 @@ import classes from './account-settings.module.css';
  * Deletes the account: asks what happens to the posts, and for the password.
  * @param isApplicant whether the account is not a member's yet, and so has no posts
  */
-export function DeleteAccount({ isApplicant = false, hasPassword = true }: DeleteAccountProps) {
+export function DeleteAccount({ isApplicant = false, hasPassword }: DeleteAccountProps) {
   const [opened, setOpened] = useState(false);
   return (
     <div className={classes.setting}>
@@ -39,7 +39,8 @@ export function DeleteAccount({ isApplicant = false, hasPassword = true }: Delet
   );
 }
 
-type DeleteAccountProps = { isApplicant?: boolean; hasPassword?: boolean };
+/** `hasPassword`: for an applicant, who cannot ask the server as members do. */
+type DeleteAccountProps = { isApplicant?: boolean; hasPassword?: boolean | undefined };
 
 const choices = () =>
   [
@@ -59,7 +60,7 @@ function DeleteAccountForm({
   isApplicant,
   hasPassword,
   onClose,
-}: Required<DeleteAccountProps> & { onClose: () => void }) {
+}: DeleteAccountProps & { onClose: () => void }) {
   const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
   const { texts, field, showProblem, formError } = useFields(useState({ password: '' }));
   const deletion = useDeleteAccount({ onDeleted: () => toast(t`Your account has been deleted.`) });
@@ -106,9 +107,7 @@ function DeleteAccountForm({
           ))}
         </fieldset>
       )}
-      {hasPassword && (
-        <PasswordField label={t`Your password`} autoComplete="current-password" {...field('password')} />
-      )}
+      <OwnPasswordField hasPassword={hasPassword} {...field('password')} />
       <FormError message={formError} />
       <div className={classes.dialogButtons}>
         <Button variant="default" data-autofocus onClick={onClose}>

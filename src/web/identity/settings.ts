@@ -79,9 +79,13 @@ export const emailQuery = queryOptions({
   staleTime: 0,
 });
 
-/** Whether the member confirms actions with a password. Others must have signed in recently, so no form asks for one. */
-export function useHasPassword(): boolean {
-  return useQuery(emailQuery).data?.hasPassword ?? true;
+/**
+ * Whether the member confirms actions with a password (OwnPasswordField.tsx).
+ * @param known the answer where the caller has it; the server is then not asked
+ */
+export function useHasPassword(known?: boolean): boolean {
+  const own = useQuery({ ...emailQuery, enabled: known === undefined });
+  return known ?? own.data?.hasPassword ?? true;
 }
 
 export function useChangeEmail() {

@@ -9,7 +9,7 @@ import type { MergePreview } from '#shared/admin/account-merges.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import { PasswordField } from '#web/identity/index.ts';
+import { OwnPasswordField } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -164,9 +164,7 @@ function Confirmation({
         error={atField('name')}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <PasswordField
-        label={t`Your password`}
-        autoComplete="current-password"
+      <OwnPasswordField
         value={password}
         error={atField('password')}
         onChange={(event) => setPassword(event.currentTarget.value)}
