@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { getDraftText } from './support/drafts.ts';
-import { waitForConnectionBanner, waitForHydration } from './support/hydration.ts';
+import { waitForConnectionBanner, waitForHydration, waitForTexts } from './support/hydration.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { postAnswer, question, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
@@ -167,6 +167,31 @@ test('an outage that ends before a page handles input does not make React render
   release();
   await expect(page.getByRole('link', { name: added })).toBeVisible();
   expect(problems).toEqual([]);
+});
+
+test('the HTML of texts stays on a first visit, while its view is counted, and after a reload', async ({
+  page,
+  browser,
+}) => {
+  const { page: author } = await secondMember(browser, 'Stable Author');
+  await registerMember(page.request);
+  const title = uniqueText('What stays?');
+  const id = await askQuestion(author.request, { title, content: 'It **stays** as it is.' });
+  await postAnswer(author.request, id, 'So does *this*.');
+  const arrive = async (open: () => Promise<unknown>, isCounted: boolean) => {
+    const release = await holdRequests(page, '**/assets/markdown-*.js');
+    await open();
+    await waitForHydration(page);
+    const texts = page.locator('article').locator('strong, em');
+    await expect(texts).toHaveText(['stays', 'this']);
+    const elements = await texts.elementHandles();
+    if (isCounted) await expect(question(page, title)).toContainText('1 view');
+    release();
+    await waitForTexts(page);
+    for (const element of elements) expect(await element.evaluate((node) => node.isConnected)).toBe(true);
+  };
+  await arrive(() => page.goto(`/question/${id}`, { waitUntil: 'commit' }), true);
+  await arrive(() => page.reload({ waitUntil: 'commit' }), false);
 });
 
 test('an answer typed before its form is loaded stays in the field, which keeps the focus', async ({

@@ -38,12 +38,16 @@ const snapshots = new Map<number, readonly QueuedAction[]>();
 let removedElsewhere: { memberId: number; item: QueuedAction }[] = [];
 const removedListeners = new Set<() => void>();
 
-/** The actions in sending order. Returns the same array as long as nothing changes. */
+/**
+ * The actions in sending order. Returns the same array as long as nothing changes, and for an empty queue the one that
+ * the server renders with, so that no post is rendered again after hydration.
+ */
 export function listQueuedActions(memberId: number): readonly QueuedAction[] {
   const cached = listeners.size > 0 ? snapshots.get(memberId) : undefined;
   if (cached !== undefined) return cached;
   const removed = removedElsewhere.filter((each) => each.memberId === memberId).map(({ item }) => item);
-  const list = keepLatestPerTarget([...readStoredActions(memberId), ...removed]);
+  const actions = keepLatestPerTarget([...readStoredActions(memberId), ...removed]);
+  const list = actions.length === 0 ? none : actions;
   snapshots.set(memberId, list);
   return list;
 }

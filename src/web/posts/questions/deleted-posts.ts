@@ -37,13 +37,16 @@ function addDeletedPosts(
   { page, isQuestionDeleted }: { page: QuestionPageData | undefined; isQuestionDeleted: boolean },
 ): ShownPage {
   const current = page !== undefined && isQuestionDeleted ? withoutPosts(page) : page;
-  if (before === undefined || current === undefined) return { page: current, deletedPosts: new Set() };
+  if (before === undefined || current === undefined) return { page: current, deletedPosts: noPosts };
   const shown = mergeDeletedPosts(before, current);
   const currentAnchors = new Set(listAnchors(current));
-  const deletedPosts = new Set(listAnchors(shown).filter((anchor) => !currentAnchors.has(anchor)));
-  if (isQuestionDeleted) deletedPosts.add(anchorOf({ kind: 'question', id: current.question.id }));
-  return { page: shown, deletedPosts };
+  const anchors = listAnchors(shown).filter((anchor) => !currentAnchors.has(anchor));
+  if (isQuestionDeleted) anchors.push(anchorOf({ kind: 'question', id: current.question.id }));
+  return { page: shown, deletedPosts: anchors.length === 0 ? noPosts : new Set(anchors) };
 }
+
+/** Always the same set, so that a page with other data does not render all posts again. */
+const noPosts: ReadonlySet<string> = new Set();
 
 const listAnchors = (page: QuestionPageData) =>
   listPostsBelowQuestion(page).map(({ post }) => anchorOf(post));

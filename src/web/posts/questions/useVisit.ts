@@ -47,7 +47,10 @@ export function useVisit(
   if (wasHydrating && !isHydrating) {
     setWasHydrating(false);
     const stored = getLastSeen(visit);
-    if (stored !== undefined) setSince({ at: stored, isReturning: true });
+    // If no post is newer than both times, they mark the same posts, and no post is rendered again.
+    const isSame =
+      since?.isReturning === true && newest !== null && newest <= since.at && newest <= (stored ?? '');
+    if (stored !== undefined && !isSame) setSince({ at: stored, isReturning: true });
   }
   const report = useReportVisit(questionId, memberId);
   const hasBegun = since !== null;
