@@ -127,6 +127,43 @@ test('a failed mark-as-read restores unread, without a message', async ({ page, 
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
+test('a failed mark-as-read keeps other marks and the pages that were loaded meanwhile', async ({
+  page,
+  request,
+}) => {
+  test.slow();
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('One of two?') });
+  await answers(request, id, 22);
+  await page.goto('/notifications');
+  const items = page.getByRole('main').getByRole('listitem');
+  await expect(items).toHaveCount(20);
+  const { promise: held, resolve: fail } = Promise.withResolvers<void>();
+  const isMark = (url: URL) => /^\/api\/notifications\/\d+\/read$/u.test(url.pathname);
+  await page.route(
+    isMark,
+    async (route) => {
+      await held;
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  const markButton = (index: number) => items.nth(index).getByRole('button', { name: 'Mark read' });
+  await markButton(0).click();
+  await expect(markButton(0)).toHaveCount(0);
+  const saved = page.waitForResponse((response) => isMark(new URL(response.url())));
+  await markButton(1).click();
+  await saved;
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect(items).toHaveCount(22);
+  fail();
+  await expect(markButton(0)).toBeVisible();
+  await expect(markButton(1)).toHaveCount(0);
+  await expect(items).toHaveCount(22);
+  await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 21 unread');
+});
+
 test('menu and page have an empty state without notifications', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/notifications');

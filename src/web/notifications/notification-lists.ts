@@ -36,7 +36,7 @@ export function notificationsQuery(filter: NotificationFilter) {
 }
 
 /**
- * Marks one notification read. The change is optimistic and is reverted if the server refuses. The list of unread ones
+ * Marks one notification read. The change is optimistic. If the server refuses it, the lists are fetched again. The list of unread ones
  * shows it until it is left.
  */
 export function useMarkRead() {
@@ -69,17 +69,12 @@ function useMarkMutation<Made extends ReadMark>({ save, invalidates, log }: Mark
   return useMutation({
     mutationKey: markReadKey,
     mutationFn: save,
-    onMutate: (mark) => {
-      const before = snapshot(client);
-      patchNotifications(client, (page) => applyMark(page, mark));
-      return before;
-    },
-    onError: (error, _, before) => {
-      log(error);
-      before?.restore();
-    },
-    // Not awaited: the mutation would stay pending and also mark notifications that arrive in this fetch.
-    onSettled: () => void client.invalidateQueries({ queryKey: invalidates }),
+    onMutate: (mark) => patchNotifications(client, (page) => applyMark(page, mark)),
+    onError: log,
+    // Not awaited: the mutation would stay pending and also mark notifications that arrive in this fetch. After a failure
+    // the lists are fetched: what they showed before would undo other marks, and remove pages that were loaded meanwhile.
+    onSettled: (_, error) =>
+      void client.invalidateQueries({ queryKey: error === null ? invalidates : notificationKeys.all }),
   });
 }
 
@@ -91,13 +86,4 @@ function patchNotifications(client: QueryClient, change: (page: Notifications) =
       notificationKeys.list(filter),
       (data) => data && { ...data, pages: data.pages.map(change) },
     );
-}
-
-function snapshot(client: QueryClient) {
-  const saved = client.getQueriesData({ queryKey: notificationKeys.all });
-  return {
-    restore: () => {
-      for (const [key, data] of saved) client.setQueryData(key, data);
-    },
-  };
 }
