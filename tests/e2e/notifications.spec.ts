@@ -164,6 +164,28 @@ test('a failed mark-as-read keeps other marks and the pages that were loaded mea
   await expect(notificationButton(page)).toHaveAccessibleName('Notifications, 21 unread');
 });
 
+test('marks nothing read before the list is loaded', async ({ page, request }) => {
+  await registerMember(page.request);
+  await registerMember(request);
+  const id = await askQuestion(page.request, { title: uniqueText('Not shown yet?') });
+  await answers(request, id, 2);
+  await page.goto('/');
+  await expect(notificationButton(page)).toHaveText('2');
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/notifications?filter=all*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/notifications');
+  const button = page.getByRole('button', { name: 'Mark all read' });
+  await expect(notificationButton(page)).toHaveText('2');
+  await expect(button).toHaveAttribute('aria-disabled', 'true');
+  release();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(2);
+  await button.click();
+  await expect(page.getByRole('main').getByText('Unread:')).toHaveCount(0);
+});
+
 test('menu and page have an empty state without notifications', async ({ page }) => {
   await registerMember(page.request);
   await page.goto('/notifications');

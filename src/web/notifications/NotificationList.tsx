@@ -180,7 +180,8 @@ function KindIcon({ of }: { of: NotificationKind }) {
  */
 export function MarkAllReadButton({ newest, unread }: { newest: number | null; unread: number }) {
   const markAll = useMarkAllRead();
-  const isDisabled = unread === 0 || markAll.isPending;
+  // Without a list, it would mark notifications that were never shown.
+  const isDisabled = newest === null || unread === 0 || markAll.isPending;
   return (
     <Button
       size="compact-sm"
