@@ -130,6 +130,49 @@ test("signing out deletes the member's pages from the browser, in every tab, and
   await expect(page.getByLabel('Your answer')).toHaveCount(0);
 });
 
+test('the page after Logout appears only once the stored pages are deleted', async ({ page }) => {
+  await registerMember(page.request);
+  await page.goto('/');
+  await expect.poll(() => listOfflinePages(page)).toContain('["feed","recent","hide"]');
+  await page.evaluate(async () => {
+    const log: string[] = [];
+    Object.assign(window, { log });
+    const clear = Reflect.get(IDBObjectStore.prototype, 'clear');
+    IDBObjectStore.prototype.clear = function () {
+      this.transaction.addEventListener('complete', () => log.push('deleted'));
+      return clear.call(this);
+    };
+    for (const name of ['pushState', 'replaceState'] as const) {
+      const change = Reflect.get(history, name) as History['pushState'];
+      history[name] = (...state) => {
+        if (String(state[2]).includes('/login')) log.push('signed out');
+        change.apply(history, state);
+      };
+    }
+    // As if another tab were writing: the deletion waits for these reads.
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const opening = indexedDB.open('parley');
+      opening.addEventListener('success', () => resolve(opening.result));
+    });
+    const pages = database.transaction('pages', 'readwrite').objectStore('pages');
+    let isHolding = true;
+    let left = 300;
+    function read() {
+      if (isHolding || left-- > 0) pages.count().addEventListener('success', read);
+    }
+    read();
+    Object.assign(window, { release: () => (isHolding = false) });
+  });
+  const ended = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await ended;
+  await page.evaluate(() => (window as unknown as { release: () => void }).release());
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { log: string[] }).log.slice(0, 2)))
+    .toEqual(['deleted', 'signed out']);
+});
+
 test('a start on a network that does not respond uses the stored page', async ({
   page,
   context,

@@ -27,6 +27,9 @@ const writeDelayMs = 500;
 /** How many pages of a long list are stored. */
 const maxListPages = 5;
 
+/** How long a sign-out waits for the deletion of the stored pages, in milliseconds. */
+const maxClearingMs = 3_000;
+
 const sessionName = 'session';
 let persistedNames: ReadonlySet<unknown> = new Set();
 /** Query hash to the time its restored data was loaded, in milliseconds since 1970. */
@@ -128,7 +131,15 @@ function recordSession({ member }: Session, requestedAt: number): void {
   confirmedSession = null;
   changedQueries.clear();
   restored.clear();
-  void withOfflineStore((store) => store.clearOfflineStore());
+  void clearOfflinePages();
+}
+
+/** Deletes the stored pages. Resolves when they are deleted, or while that still runs if it takes long. */
+export function clearOfflinePages(): Promise<unknown> {
+  return Promise.race([
+    withOfflineStore((store) => store.clearOfflineStore()),
+    new Promise((resolve) => void setTimeout(resolve, maxClearingMs)),
+  ]);
 }
 
 async function readStored(client: QueryClient, query: Query): Promise<{ data: unknown; at: number } | null> {

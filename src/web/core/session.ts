@@ -3,6 +3,7 @@ import type { Me, SessionState } from '#shared/identity/accounts.ts';
 import type { SitePageName } from '#shared/core/site-page-names.ts';
 import type { FooterLink } from '#shared/core/site-pages.ts';
 import { requestSession, setPageMember } from './api.ts';
+import { clearOfflinePages } from './offline-cache.ts';
 
 /**
  * `hasSignedOut`: the member pressed Logout here and wants no way back to the current page. `publicReading`: visitors
@@ -52,6 +53,7 @@ export const sessionQuery = queryOptions({
   // Without the signal: an error page that shows the name of the site and goes away would cancel the request of the router.
   queryFn: async (): Promise<Session> => {
     const state = await requestSession();
+    if (state.member === null && hasSignedOutHere) await clearOfflinePages();
     return state.member === null ? { ...state, ...getEndedSession() } : state;
   },
   staleTime: 60_000,
@@ -147,11 +149,16 @@ function removeMemberQueries(client: QueryClient, type: 'inactive' | 'all'): voi
 
 const isOfMember = (query: Query) => query.queryKey[0] !== sessionQuery.queryKey[0];
 
-/** Sends a request that ends the session. The live connection may report the end before the response arrives. */
+/**
+ * Sends a request that ends the session, and deletes the stored pages before the page says that the member is signed
+ * out: it may be closed then. The live connection may report the end before the response arrives.
+ */
 export async function requestSignOut<Result>(request: () => Promise<Result>): Promise<Result> {
   hasSignedOutHere = true;
   try {
-    return await request();
+    const result = await request();
+    await clearOfflinePages();
+    return result;
   } catch (error) {
     hasSignedOutHere = false;
     throw error;
