@@ -173,6 +173,21 @@ test('the page after Logout appears only once the stored pages are deleted', asy
     .toEqual(['deleted', 'signed out']);
 });
 
+test('after a sign-out with a clock that was wrong, pages are stored again', async ({ page }) => {
+  const member = await registerMember(page.request);
+  const id = await askQuestion(page.request, { title: uniqueText('Which day is it?') });
+  await page.clock.setFixedTime(Date.now() + 24 * 60 * 60 * 1_000);
+  await page.goto('/');
+  await expect.poll(() => listOfflinePages(page)).toContain('["feed","recent","hide"]');
+  await signOut(page);
+  await expect.poll(() => listOfflinePages(page)).toEqual([]);
+  await page.clock.setFixedTime(Date.now());
+  await signIn(page, member);
+  await expect(page).toHaveURL('/');
+  await page.goto(`/question/${id}`);
+  await expect.poll(() => listOfflinePages(page)).toContain(`["question",${id},"newest"]`);
+});
+
 test('a start on a network that does not respond uses the stored page', async ({
   page,
   context,

@@ -38,8 +38,8 @@ export async function setOfflineOwner(member: Me, requestedAt: number): Promise<
   const tx = (await openStore()).transaction(['owner', 'pages'], 'readwrite');
   const owner = await tx.objectStore('owner').get('owner');
   const endedAt = owner?.endedAt ?? 0;
-  // Another tab has signed out since then.
-  if (endedAt < requestedAt) {
+  // Another tab has signed out since then. A time in the future is from a clock that was wrong.
+  if (endedAt < requestedAt || endedAt > Date.now()) {
     if (owner?.member?.id !== member.id) await tx.objectStore('pages').clear();
     await tx.objectStore('owner').put({ member, confirmedAt: requestedAt, endedAt }, 'owner');
   }
