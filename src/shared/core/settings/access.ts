@@ -36,7 +36,7 @@ export const accessDefinitions = {
     format: 'domain',
     label: 'Allowed email domains',
     description:
-      'Only addresses of these domains and their subdomains can be used for an account. Empty: all. Members who have joined keep theirs.',
+      'Only addresses of these domains and their subdomains can be used for an account. Empty: all. Members who have joined keep theirs. This does not check who joins: an account can read and post before its address is confirmed. For that, set “Who may join” to “People whom a moderator approves”.',
   },
   refusedEmailDomains: {
     category: 'access',
