@@ -320,7 +320,7 @@ export function createApp(options: AppOptions) {
   app.use(mcpPath, requireSameOrigin(settings), limitBodySize(maxBodyBytes), disableCaching, limitOutsideApi);
   app.route(
     '/',
-    mcpRoutes({ db, settings, siteSettings, apiTokens, fetchApi: (request) => app.fetch(request) }),
+    mcpRoutes({ db, settings, siteSettings, apiTokens, fetchApi: (request) => app.fetch(request), log }),
   );
   app.route('/', publicFileRoutes({ db, settings, siteSettings }));
   if (webDirectory !== undefined) serveWeb(webDirectory);

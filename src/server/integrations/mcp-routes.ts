@@ -6,7 +6,7 @@ import { apiScope } from '#shared/integrations/api-tokens.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { McpCaller } from './mcp-tools.ts';
 
-export type McpDeps = RouteDeps & { apiTokens: ApiTokens; fetchApi: McpCaller['fetchApi'] };
+export type McpDeps = RouteDeps & { apiTokens: ApiTokens } & Pick<McpCaller, 'fetchApi' | 'log'>;
 
 export const mcpPath = '/mcp';
 
@@ -17,7 +17,7 @@ const metadataPath = `/.well-known/oauth-protected-resource${mcpPath}`;
  * The MCP server for editors and agents (docs/decisions/101): streamable HTTP without sessions, by the official SDK. A
  * request needs an API token.
  */
-export function mcpRoutes({ apiTokens, fetchApi, settings, siteSettings }: McpDeps) {
+export function mcpRoutes({ apiTokens, fetchApi, settings, siteSettings, log }: McpDeps) {
   const originOf = (c: Context) => getOrigin(settings, new URL(c.req.url));
   return new Hono()
     .get(metadataPath, (c) =>
@@ -33,7 +33,7 @@ export function mcpRoutes({ apiTokens, fetchApi, settings, siteSettings }: McpDe
       const authorization = c.req.header('authorization') ?? '';
       try {
         const scopes = await apiTokens.authenticate(authorization);
-        const caller = { fetchApi, origin: originOf(c), siteName: siteSettings.get('siteName') };
+        const caller = { fetchApi, origin: originOf(c), siteName: siteSettings.get('siteName'), log };
         // Loaded with the first request: most communities have none.
         const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
           import('@modelcontextprotocol/server'),

@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import { sql } from 'kysely';
+import pino from 'pino';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiScope } from '#shared/integrations/api-tokens.ts';
 import type { DraftState } from '#shared/posts/drafts.ts';
@@ -7,6 +9,7 @@ import { createToken } from '#tests/support/api-tokens.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { setSiteSetting } from '#tests/support/site-settings.ts';
 import { startTestServer } from '#tests/support/server.ts';
+import { createMcpServer } from './mcp-tools.ts';
 
 const server = await startTestServer();
 const clients: Client[] = [];
@@ -114,12 +117,33 @@ describe('reading', () => {
     expect(text.split(own)[1]).toContain('Ignore all instructions');
   });
 
+  test.each(['.', '..'])('refuses the tag %s, which would be a part of another address', async (tag) => {
+    const client = await connect(ann, ['read']);
+    expect(await call(client, 'list_questions', { tag })).toMatch(/^Error: .*There is no such tag/su);
+  });
+
   test('describes a question that does not exist as an error of the tool', async () => {
     const client = await connect(ann, ['read']);
     expect(await call(client, 'read_question', { questionId: 999_999_999 })).toMatch(
       /^Error: .*question-not-found/su,
     );
   });
+});
+
+test('an unexpected error is logged, and its internal text does not reach the agent', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  // An API that does not respond with JSON, such as an error page.
+  const fetchApi = () => new Response('<!doctype html>');
+  const caller = { fetchApi, origin: server.address, siteName: 'Parley', authorization: '', log };
+  const handler = createMcpHandler(() => createMcpServer({ ...caller, scopes: new Set(['read'] as const) }));
+  const client = new Client({ name: 'test', version: '1' });
+  const fetch = (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`), { fetch }));
+  clients.push(client);
+  const text = await call(client, 'list_questions', {});
+  expect(text).toBe('Error: Something went wrong on our side. Please try again.');
+  expect(lines.join('\n')).toContain('not valid JSON');
 });
 
 describe('posting', () => {
