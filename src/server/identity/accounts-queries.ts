@@ -74,6 +74,15 @@ export async function findAccountStatus(db: Queryable, id: number) {
   return rows[0];
 }
 
+/** Returns a session that has not expired and the status of its account; undefined for a deleted one. */
+export async function findSession(db: Queryable, token: string) {
+  const { rows } = await sql<AccountStatusRow & { sessionId: number; memberId: number; expiresAt: Date }>`
+    select session.id as "sessionId", member.id as "memberId", session.expires_at as "expiresAt", ${accountStatus}
+    from session join member on member.id = session.member_id
+    where session.token = ${token} and session.expires_at > now() and deleted_at is null`.execute(db);
+  return rows[0];
+}
+
 export async function listSessions(db: Queryable, memberId: number) {
   const { rows } = await sql<{
     id: number;

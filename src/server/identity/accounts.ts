@@ -32,6 +32,7 @@ import {
   findCredential,
   findMemberByEmail,
   findOwnMember,
+  findSession,
 } from './accounts-queries.ts';
 import type { Joining } from './joining.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
@@ -39,6 +40,7 @@ import type { Registrations } from './registrations.ts';
 import { recordSecurityEvent } from './security-events.ts';
 import type { AuthenticatedMember } from './sign-in.ts';
 import type { SessionCache } from './sessions-cache.ts';
+import { readSessionToken } from './sessions-cookie.ts';
 
 export { listMembersByEmail } from './accounts-queries.ts';
 
@@ -200,6 +202,11 @@ export function createAccounts(options: AccountsOptions) {
     const cached = sessionCache?.findAccount(cookie);
     if (cached !== undefined) return { viewer: cached, cookies: [] };
     const cacheSession = sessionCache?.beginLookup();
+    const current = await findCurrentSession(cookie);
+    if (current !== null) {
+      cacheSession?.(cookie, current.viewer, current.renewedAt);
+      return { viewer: current.viewer, cookies: [] };
+    }
     const result = await auth.api.getSession({ headers, returnHeaders: true }).catch((error: unknown) => {
       // Another request ended the session while this one renewed it.
       if (error instanceof APIError && error.statusCode === 401) return null;
@@ -213,6 +220,17 @@ export function createAccounts(options: AccountsOptions) {
     cacheSession?.(cookie, viewer, getSessionRenewalTime(session.expiresAt));
     return { viewer, cookies: result.headers.getSetCookie() };
   }
+
+  /** Returns a valid session that is not due for renewal, with one statement. better-auth handles all others. */
+  async function findCurrentSession(cookie: string): Promise<{ viewer: Viewer; renewedAt: number } | null> {
+    const token = readSessionToken(cookie, settings);
+    const row = token === null ? undefined : await findSession(db, token);
+    if (row === undefined) return null;
+    const renewedAt = getSessionRenewalTime(row.expiresAt);
+    if (renewedAt <= databaseNowMs()) return null;
+    const { memberId: id, sessionId } = row;
+    return { viewer: toViewer({ id, sessionId, tokenId: null }, row), renewedAt };
+  }
 }
 
 /** Returns the viewer of a session or an API token; null if the member does not exist. */
@@ -221,8 +239,11 @@ export async function findViewer(
   access: Pick<Viewer, 'id' | 'sessionId' | 'tokenId'>,
 ): Promise<Viewer | null> {
   const row = await findAccountStatus(db, access.id);
-  return row === undefined ? null : ({ ...access, memberStatus: toAccountStatus(row) } as Viewer);
+  return row === undefined ? null : toViewer(access, row);
 }
+
+const toViewer = (access: Pick<Viewer, 'id' | 'sessionId' | 'tokenId'>, row: AccountStatusColumns): Viewer =>
+  ({ ...access, memberStatus: toAccountStatus(row) }) as Viewer;
 
 /**
  * Ends one of the viewer's sessions and its live connections.

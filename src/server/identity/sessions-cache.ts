@@ -85,7 +85,7 @@ export function createSessionCache(
 }
 
 /** Returns undefined also if the cookie appears twice: better-auth decides which one counts. */
-function getCookieValue(cookie: string, name: string): string | undefined {
+export function getCookieValue(cookie: string, name: string): string | undefined {
   const at = cookie.indexOf(`${name}=`);
   if (at === -1 || cookie.includes(`${name}=`, at + 1)) return undefined;
   if (at > 0 && cookie[at - 1] !== ' ' && cookie[at - 1] !== ';') return undefined;
