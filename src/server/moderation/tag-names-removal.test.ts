@@ -160,6 +160,53 @@ test('renaming without a synonym removes the old name for everyone, but not from
   expect((await getModerationLog(ann))[0]).toMatchObject({ action: 'tag_texts', subject: old });
 });
 
+test('held questions and suggested edits that are approved before the job runs do not bring the name back', async () => {
+  await ann.ask({ tags: [old] });
+  const asked = await ann.ask({ tags: ['web'] });
+  const suggestion = {
+    title: 'How long?',
+    content: 'In a bag, at 20 °C.',
+    tags: [old, 'web'],
+    summary: 'Tag',
+  };
+  const { id } = expectOk(await bob.post<{ id: number }>(`/questions/${asked}/edit-suggestions`, suggestion));
+  await setSetting('reviewFirstPosts', 1);
+  await setSetting('holdForApproval', true);
+  onTestFinished(() => setSetting('holdForApproval', false));
+  const nora = await server.register(`Nora${n}`);
+  const draft = { title: 'Does it freeze?', content: 'A whole loaf.', tags: [old] };
+  const held = expectOk(await nora.post<{ id: number }>('/questions', draft)).id;
+
+  expectOk(await change('rename', old, main));
+  expectOk(await actOnPost(moderator, 'approve', 'question', held, { reason: '' }));
+  expectOk(await ann.put(`/edit-suggestions/${id}/decision`, { decision: 'approve', reason: '' }));
+
+  expect((await ann.get(`/tags/${old}`)).status).toBe(404);
+  expect(await tagsOfVersions(held)).toEqual([[main]]);
+  expect(await tagsOfVersions(asked)).toEqual([[main, 'web'], ['web']]);
+  await expectRemoved();
+});
+
+test('an edit that is suggested with the name while the job runs does not bring it back', async () => {
+  await ann.ask({ tags: [old] });
+  await ann.ask({ tags: [main] });
+  const asked = await ann.ask({ tags: ['web'] });
+  expectOk(await change('merge', old, main));
+  // As after a step of the job: the name is still a synonym.
+  await sql`update tag_change set revisions_read_to = 0 where finished_at is null`.execute(server.db);
+  const suggestion = {
+    title: 'How long?',
+    content: 'In a bag, at 20 °C.',
+    tags: [old, 'web'],
+    summary: 'Tag',
+  };
+  const { id } = expectOk(await bob.post<{ id: number }>(`/questions/${asked}/edit-suggestions`, suggestion));
+  await runTagChanges(server.db, { until: Number.POSITIVE_INFINITY, removesNames: true });
+  expectOk(await ann.put(`/edit-suggestions/${id}/decision`, { decision: 'approve', reason: '' }));
+  expect(await tagsOfVersions(asked)).toEqual([[main, 'web'], ['web']]);
+  await expectRemoved();
+});
+
 test('removes the name of a synonym, also one that the renamed tag had, and keeps announcements', async () => {
   const id = await askAndEdit(ann, [old]);
   expectOk(await change('rename', old, main, { keepSynonym: true }));

@@ -11,9 +11,10 @@ const revisionsPerStep = 2_000;
 /** The key of the removed name, and the name of the tag now. */
 type Removal = { key: string; name: string };
 
-/** Replaces a name where settings and decisions refer to a tag by its name. */
+/** Replaces a name where settings, decisions and what waits for one refer to a tag by its name. */
 export async function replaceTagReferences(tx: Tx, { key, name }: Removal): Promise<void> {
   const newKey = tagKey(name);
+  await replaceInSubmissions(tx, { key, name });
   await sql`
     update webhook set tags = array(
       select distinct case chosen when ${key} then ${newKey} else chosen end from unnest(tags) chosen
@@ -52,8 +53,8 @@ export async function deleteSynonym(tx: Tx, { id, tagId }: { id: number; tagId: 
 }
 
 /**
- * Replaces a removed name in suggested edits and held questions, so that they do not bring it back, and then in some earlier
- * versions of questions, in the order of their ids. After the last one, removes its words from the vocabulary of the search.
+ * Replaces a removed name in some earlier versions of questions, in the order of their ids. After the last one, replaces it
+ * in what was suggested or held meanwhile, and removes its words from the vocabulary of the search.
  * @param after the last revision that was read; null to begin
  * @returns the last revision that was read now; null if the name is gone
  */
@@ -61,19 +62,21 @@ export async function removeSomeTagNames(
   tx: Tx,
   removal: Removal & { after: number | null },
 ): Promise<number | null> {
-  if (removal.after === null) await replaceInSubmissions(tx, removal);
   const after = removal.after ?? 0;
   const { rows } = await sql<{ id: number }>`
     select id from revision where id > ${after} order by id limit ${sql.lit(revisionsPerStep)}`.execute(tx);
   const last = rows.at(-1)?.id ?? null;
-  if (last === null) await removeUnusedWords(tx, removal.key);
-  else {
+  if (last === null) {
+    await replaceInSubmissions(tx, removal);
+    await removeUnusedWords(tx, removal.key);
+  } else {
     const read = sql`id > ${after} and id <= ${last}`;
     await replaceInColumn(tx, { ...removal, table: 'revision', column: 'tags', where: read });
   }
   return last;
 }
 
+/** Suggested edits and held questions would create the tag again. */
 async function replaceInSubmissions(tx: Tx, removal: Removal): Promise<void> {
   for (const [table, column] of [
     ['edit_suggestion', 'tags'],
