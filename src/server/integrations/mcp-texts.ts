@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { limits } from '#shared/core/limits.ts';
+import { countCodePoints, truncate } from '#shared/core/text.ts';
 import type { QuestionCard } from '#shared/posts/questions.ts';
 import type { QuestionDocument } from '#shared/posts/questions-document.ts';
 
@@ -35,10 +37,20 @@ export function renderCards(cards: readonly Card[], origin: string): string {
     .join('\n\n');
 }
 
-/** A question with its comments and the first page of its answers, as Markdown. */
-export function renderQuestion({ question, replies, answers }: QuestionDocument, origin: string): string {
+/** Characters of the text of a post. Only imported posts are longer. */
+const maxTextLength = limits.answer;
+
+/** Characters of the replies to a question or an answer. */
+const maxRepliesLength = 10_000;
+
+/** Characters of a result, so that one call does not fill the context of an agent. A first answer may exceed it. */
+const maxResultLength = 50_000;
+
+/** A question with its comments, as Markdown. */
+export function renderQuestion({ question, replies }: QuestionDocument, origin: string): string {
+  const url = `${origin}/question/${question.id}`;
   const about = [
-    `${origin}/question/${question.id}`,
+    url,
     `score ${question.upvotes - question.downvotes}`,
     `${question.answerCount} answers`,
     `tags: ${question.tags.join(', ')}`,
@@ -49,40 +61,69 @@ export function renderQuestion({ question, replies, answers }: QuestionDocument,
     `# ${question.title}`,
     about.join(' · '),
     renderAuthor(question),
-    question.content,
-    ...renderReplies(replies),
-    ...answers.items.map((answer) => renderAnswer(answer, question.acceptedAnswerId)),
+    cutText(question.content, url),
+    ...renderReplies(replies, url),
   ].join('\n\n');
 }
 
-/** Further answers of a question. */
-export const renderAnswers = (answers: readonly AnswerDocument[], acceptedAnswerId: number | null): string =>
-  answers.map((answer) => renderAnswer(answer, acceptedAnswerId)).join('\n\n');
+/**
+ * Renders answers until the result would be too long, but at least one.
+ * @param before the text of the result before them
+ * @returns the whole text, and how many answers it has
+ */
+export function renderAnswers(
+  before: string,
+  answers: readonly AnswerDocument[],
+  question: { url: string; acceptedAnswerId: number | null },
+): { text: string; count: number } {
+  let text = before;
+  let count = 0;
+  for (const answer of answers) {
+    const next = [text, renderAnswer(answer, question)].filter((part) => part !== '').join('\n\n');
+    if (count > 0 && next.length > maxResultLength) break;
+    text = next;
+    count++;
+  }
+  return { text, count };
+}
 
-function renderAnswer(answer: AnswerDocument, acceptedAnswerId: number | null): string {
+function renderAnswer(
+  answer: AnswerDocument,
+  { url: questionUrl, acceptedAnswerId }: { url: string; acceptedAnswerId: number | null },
+): string {
+  const url = `${questionUrl}#answer-${answer.id}`;
   const accepted = answer.id === acceptedAnswerId ? ', accepted' : '';
   return [
     `## Answer ${answer.id}${accepted}, score ${answer.upvotes - answer.downvotes}`,
     renderAuthor(answer),
-    answer.content,
-    ...renderReplies(answer.replies),
+    cutText(answer.content, url),
+    ...renderReplies(answer.replies, url),
   ].join('\n\n');
 }
 
-function renderReplies({
-  items,
-  nextCursor,
-}: {
-  items: readonly ReplyDocument[];
-  nextCursor: string | null;
-}) {
-  const texts = items
-    .filter(({ deleted }) => !deleted)
-    .map(
-      (reply) => `> Reply ${reply.id} by ${reply.authorName}, ${reply.createdAt}\n>\n${quote(reply.content)}`,
-    );
-  return nextCursor === null ? texts : [...texts, '> There are more replies.'];
+/** @param url where all replies are */
+function renderReplies(
+  { items, nextCursor }: { items: readonly ReplyDocument[]; nextCursor: string | null },
+  url: string,
+): string[] {
+  const texts: string[] = [];
+  let length = 0;
+  for (const reply of items) {
+    if (reply.deleted) continue;
+    const text = `> Reply ${reply.id} by ${reply.authorName}, ${reply.createdAt}\n>\n${quote(reply.content)}`;
+    length += text.length;
+    if (length > maxRepliesLength) break;
+    texts.push(text);
+  }
+  const isWhole = nextCursor === null && length <= maxRepliesLength;
+  return isWhole ? texts : [...texts, `> There are more replies: ${url}`];
 }
+
+/** @param url where the whole text is */
+const cutText = (text: string, url: string) =>
+  countCodePoints(text) <= maxTextLength
+    ? text
+    : `${truncate(text, maxTextLength)} …\n\nThe rest of this text is at ${url}`;
 
 const quote = (text: string) => text.replaceAll(/^/gmu, '> ');
 

@@ -116,24 +116,29 @@ function addReadingTools(server: McpServer, api: ApiClient, { origin, log }: Mcp
     {
       title: 'Read a question',
       description:
-        'Reads a question with its comments and answers, the accepted one first. With the cursor of an earlier call, it reads further answers.',
+        'Reads a question with its comments and answers, the accepted one first. Long results end with a cursor; with it, a call reads further answers.',
       inputSchema: z.object({ questionId, cursor: z.string().max(200).optional() }),
       annotations,
     },
     ({ questionId: id, cursor }) =>
       respond(async () => {
+        // The cursor of a page of the API, and of a result that ended within the page, the last answer of it.
+        const [from = '', last] = (cursor ?? '').split('~');
         const page = await api.get<QuestionDocument>(`/questions/${id}`);
         const answers =
-          cursor === undefined
+          from === ''
             ? page.answers
             : await api.get<QuestionDocument['answers']>(
-                withQuery(`/questions/${id}/answers`, { cursor, sort: page.sort }),
+                withQuery(`/questions/${id}/answers`, { cursor: from, sort: page.sort }),
               );
-        const text =
-          cursor === undefined
-            ? renderQuestion(page, origin)
-            : renderAnswers(answers.items, page.question.acceptedAnswerId);
-        const more = answers.nextCursor;
+        // Without the last answer, which was deleted, the page begins again.
+        const rest = answers.items.slice(answers.items.findIndex((answer) => answer.id === Number(last)) + 1);
+        const { text, count } = renderAnswers(
+          cursor === undefined ? renderQuestion(page, origin) : '',
+          rest,
+          { url: `${origin}/question/${id}`, acceptedAnswerId: page.question.acceptedAnswerId },
+        );
+        const more = count < rest.length ? `${from}~${rest[count - 1]?.id}` : answers.nextCursor;
         return `${markAsUntrusted(text)}${more === null ? '' : `\nFurther answers: call again with the cursor ${more}`}`;
       }),
   );

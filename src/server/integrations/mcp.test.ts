@@ -39,6 +39,18 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   return `${isError === true ? 'Error: ' : ''}${texts.join('\n')}`;
 }
 
+/** Reads a question with all its answers, in as many calls as it needs. */
+async function readAll(client: Client, questionId: number): Promise<string[]> {
+  const texts = [];
+  let cursor: string | undefined;
+  do {
+    const text = await call(client, 'read_question', { questionId, ...(cursor !== undefined && { cursor }) });
+    texts.push(text);
+    cursor = /again with the cursor (\S+)$/u.exec(text)?.[1];
+  } while (cursor !== undefined && texts.length < 20);
+  return texts;
+}
+
 const countQuestions = async () =>
   Number(
     (await sql<{ count: string }>`select count(*) from base_question`.execute(server.db)).rows[0]?.count,
@@ -89,17 +101,30 @@ describe('reading', () => {
     const id = await ann.ask(question);
     for (let index = 1; index <= 25; index++) await ann.answer(id, `Answer number ${index}.`);
     const client = await connect(ann, ['read']);
-    const texts = [];
-    let cursor: string | undefined;
-    do {
-      const text = await call(client, 'read_question', {
-        questionId: id,
-        ...(cursor !== undefined && { cursor }),
-      });
-      texts.push(text);
-      cursor = /again with the cursor (\S+)$/u.exec(text)?.[1];
-    } while (cursor !== undefined && texts.length < 10);
+    const texts = await readAll(client, id);
     for (let index = 1; index <= 25; index++) expect(texts.join('\n')).toContain(`Answer number ${index}.`);
+  });
+
+  test('limits a result, and continues with the next answer', async () => {
+    const id = await ann.ask(question);
+    for (let index = 1; index <= 12; index++)
+      await ann.answer(id, `Answer number ${index}. ${'x'.repeat(20_000)}`);
+    const accepted = await ann.answer(id, 'The accepted answer.');
+    expectOk(await ann.put(`/questions/${id}/accepted-answer`, { answerId: accepted.id }));
+    for (let index = 1; index <= 15; index++)
+      await ann.replyToAnswer(accepted.id, { content: `Reply number ${index}. ${'y'.repeat(900)}` });
+    // As an import stores a longer text than members write.
+    const long = `Answer number 0. ${'z'.repeat(100_000)}`;
+    await sql`update base_answer set content = ${long} where id = ${(await ann.answer(id)).id}`.execute(
+      server.db,
+    );
+    const texts = await readAll(await connect(ann, ['read']), id);
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(52_000);
+    const read = texts.join('\n');
+    for (let index = 0; index <= 12; index++)
+      expect(read.split(`Answer number ${index}. `), `answer ${index}`).toHaveLength(2);
+    expect(read).toContain(`The rest of this text is at ${server.address}/question/${id}#answer-`);
+    expect(read).toContain(`There are more replies: ${server.address}/question/${id}#answer-${accepted.id}`);
   });
 
   test('marks what members wrote by lines that they cannot write themselves', async () => {
