@@ -35,6 +35,24 @@ async function jobsIn(state: 'active' | 'retry'): Promise<number> {
   return rows.length;
 }
 
+/** Makes the notifications about answers as if their transactions had not been committed yet. */
+async function insertAgainUncommitted(
+  answerIds: readonly number[],
+): Promise<{ commit: () => Promise<void> }> {
+  const client = new pg.Client(server.database.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows } = await client.query('delete from notification where answer_id = any($1) returning *', [
+    answerIds,
+  ]);
+  await client.query('begin');
+  await client.query(
+    'insert into notification overriding system value select * from json_populate_recordset(null::notification, $1)',
+    [JSON.stringify(rows)],
+  );
+  return { commit: async () => void (await client.query('commit')) };
+}
+
 /** The number of jobs waiting for a retry. */
 const countRetriedJobs = () => jobsIn('retry');
 
@@ -203,26 +221,27 @@ test('sends nothing about a category that the member turned off, without affecti
   await post.waitForEmails(ann.email, 2);
 });
 
+test('emails nothing about a notification that is committed just after the member turned emails off or muted', async () => {
+  const eve = await node.register('Eve');
+  for (const member of [ann, eve]) await enableEmail(member, 'answers', 'instant');
+  const [ofAnn, ofEve] = [await ann.ask(), await eve.ask()];
+  const answers = [await bob.answer(ofAnn), await bob.answer(ofEve)];
+  const { commit } = await insertAgainUncommitted(answers.map(({ id }) => id));
+  await choose(ann, 'answers', 'off');
+  await eve.mute(`questions/${ofEve}`);
+  await commit();
+  await sendDue();
+  await untilQuiet();
+  for (const member of [ann, eve]) expect(await post.waitForEmails(member.email, 1)).toHaveLength(1);
+});
+
 test('emails a notification with a lower id that is committed while an email is sent', async () => {
   await enableEmail(ann, 'answers', 'instant');
   const question = await ann.ask();
   const first = await bob.answer(question);
-  const client = new pg.Client(server.database.connection);
-  await client.connect();
-  onTestFinished(() => client.end());
-  const { rows } = await client.query('delete from notification where answer_id = $1 returning *', [
-    first.id,
-  ]);
-  // As a transaction that has made its notification, and not yet committed.
-  await client.query('begin');
-  await client.query(
-    'insert into notification overriding system value select * from json_populate_record(null::notification, $1)',
-    [rows[0]],
-  );
+  const { commit } = await insertAgainUncommitted([first.id]);
   await bob.answer(question);
-  post.onEmail(async () => {
-    await client.query('commit');
-  });
+  post.onEmail(commit);
   await sendDue();
   await post.waitForEmails(ann.email, 2);
   await untilQuiet();

@@ -11,7 +11,7 @@ import {
 } from '#shared/notifications/notification-kinds.ts';
 import { maxUnreadCount } from '#shared/notifications/notifications.ts';
 import { getDefaultPreference } from '#shared/notifications/preferences.ts';
-import { hasMuted } from './preferences-queries.ts';
+import { hasMuted, wantsEmail, wantsPush } from './preferences-queries.ts';
 
 /** A notification to insert. The database ignores a duplicate and one about the member's own action. */
 export type NotificationDraft = {
@@ -317,10 +317,29 @@ export async function clearDelivery(
   { memberId, channel, ids }: { memberId: number; channel: DeliveryChannel; ids: readonly number[] | null },
 ) {
   await sql`
-    update notification set ${channel === 'push' ? sql`pending_push = false` : sql`pending_email = null`}
+    update notification set ${clearedFor(channel)}
     where recipient_id = ${memberId} and ${isPendingFor(channel)}
       ${ids === null ? sql`` : sql`and id = any(${[...ids]}::bigint[])`}`.execute(db);
 }
+
+/**
+ * Clears the pending deliveries in one channel that the member no longer wants: those that were inserted with the
+ * preferences of before, but committed after the member had changed them or muted the question.
+ */
+export async function clearUnwantedDeliveries(
+  db: Queryable,
+  { memberId, channel }: { memberId: number; channel: DeliveryChannel },
+) {
+  await sql`
+    update notification set ${clearedFor(channel)}
+    where recipient_id = ${memberId} and ${isPendingFor(channel)} and (
+      not ${channel === 'push' ? wantsPush : wantsEmail}
+      or ${hasMuted(sql`recipient_id`, sql`notification.question_id`)}
+    )`.execute(db);
+}
+
+const clearedFor = (channel: DeliveryChannel) =>
+  channel === 'push' ? sql`pending_push = false` : sql`pending_email = null`;
 
 const isPendingFor = (channel: DeliveryChannel) =>
   channel === 'push' ? sql`pending_push` : sql`pending_email = ${sql.lit(channel)}`;

@@ -36,6 +36,7 @@ import {
   type EndingQueueKind,
   type NotificationRow,
   selectNotifications,
+  clearUnwantedDeliveries,
   selectPendingNotifications,
 } from './notifications-queries.ts';
 
@@ -303,6 +304,7 @@ export async function listPendingNotifications(
   db: Queryable,
   wanted: { memberId: number; channel: DeliveryChannel; limit: number },
 ): Promise<{ items: PendingNotification[]; pending: readonly number[] }> {
+  await clearUnwantedDeliveries(db, wanted);
   const rows = await selectPendingNotifications(db, wanted);
   const items = rows.map((row) => {
     const { id, kind, title, sender_name: name } = row;

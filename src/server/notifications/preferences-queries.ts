@@ -74,6 +74,14 @@ export async function clearDeliveriesOfQuestion(
       and (pending_email is not null or pending_push)`.execute(tx);
 }
 
+/** SQL: whether the recipient of a row of `notification` wants its pending email. */
+export const wantsEmail = sql`exists (
+  select from ${chosenPreference} and in_app and chosen.email = pending_email
+)`;
+
+/** SQL: whether the recipient of a row of `notification` wants its pending push. */
+export const wantsPush = sql`not exists (select from ${chosenPreference} and not (in_app and push))`;
+
 const isOfMuted = hasMuted(sql`recipient_id`, sql`base_notification.question_id`);
 
 /**
@@ -81,11 +89,8 @@ const isOfMuted = hasMuted(sql`recipient_id`, sql`base_notification.question_id`
  * hidden notifications out, so what its recipient turned off or muted meanwhile is cleared now.
  */
 export const keepWantedDeliveries = sql`
-  pending_email = case when not ${isOfMuted} and exists (
-    select from ${chosenPreference} and in_app and chosen.email = pending_email
-  ) then pending_email end,
-  pending_push = pending_push and not ${isOfMuted}
-    and not exists (select from ${chosenPreference} and not (in_app and push))`;
+  pending_email = case when not ${isOfMuted} and ${wantsEmail} then pending_email end,
+  pending_push = pending_push and not ${isOfMuted} and ${wantsPush}`;
 
 /** Turns emails off, for one category or one frequency. */
 export async function disableEmail(
