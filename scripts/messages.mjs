@@ -8,5 +8,7 @@ import { getPackageDirectory, getPinnedNode, runScript } from './lib/project.mjs
 await runScript(async () => {
   await installPackages();
   const lingui = path.join(getPackageDirectory('@lingui/cli'), 'dist/lingui.js');
-  return runInForeground(getPinnedNode(), [lingui, 'extract', '--clean', ...process.argv.slice(2)]);
+  // Without --overwrite, a text with an id of its own would stay in the English file as it was first.
+  const options = ['--clean', '--overwrite', ...process.argv.slice(2)];
+  return runInForeground(getPinnedNode(), [lingui, 'extract', ...options]);
 });

@@ -97,6 +97,12 @@ describe('the catalogues', () => {
     },
   );
 
+  test('have the English of the code in en, which browsers show', async () => {
+    const held = Object.entries((await catalogue.read('en')) ?? {});
+    const stale = held.filter(([id, { translation }]) => translation !== collected.get(id));
+    expect(stale.map(([id]) => id)).toEqual([]);
+  });
+
   test('have each text of the interface once', () => {
     // Two errors may have the same text, and emails, the widget and the page without scripts may have texts of the
     // interface.
