@@ -1480,7 +1480,7 @@ export interface paths {
     get: operations['getDraftsByTarget'];
     /**
      * Save the draft of a form
-     * @description Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 `draft-posted` if this text has been posted. With an API token, a draft that another device or token has saved is never replaced, and the 409 does not contain it.
+     * @description Returns 409 `draft-changed` with the other text as `draft` if another device has changed it, and 410 `draft-posted` if this text has been posted. With an API token, a draft that another device or token has saved is never replaced, and the 409 does not contain it; the question of an answer must exist and not be locked.
      */
     put: operations['putDraftsByTarget'];
     post?: never;

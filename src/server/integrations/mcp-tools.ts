@@ -47,7 +47,11 @@ const markdown = (max: number) => z.string().min(1).max(max).describe('Markdown'
 const askInput = z.object({
   title: z.string().min(1).max(limits.title).describe('One sentence, a question'),
   content: markdown(limits.details),
-  tags: z.array(z.string()).min(1).max(limits.tagsPerQuestion).describe('Existing tags where possible'),
+  // In a draft, commas separate tags.
+  tags: z
+    .array(z.string().regex(/^[^,]*$/u, 'A tag has no comma'))
+    .max(limits.tagsPerQuestion)
+    .describe('Existing tags where possible'),
 });
 const answerInput = z.object({ questionId, content: markdown(limits.answer) });
 

@@ -248,6 +248,18 @@ describe('drafts', () => {
     });
   });
 
+  test('need a question that exists, and tags without commas', async () => {
+    const member = await server.register('Careful');
+    const client = await connect(member, ['drafts']);
+    const answer = { questionId: 999_999, content: 'Like this.' };
+    expect(await call(client, 'draft_answer', answer)).toMatch(/^Error: .*question-not-found/su);
+    const tagged = { ...question, tags: ['rye, bread'] };
+    expect(await call(client, 'draft_question', tagged)).toMatch(/^Error: .*A tag has no comma/su);
+    // As the form, which asks for tags only if the community does.
+    await call(client, 'draft_question', { ...question, tags: [] });
+    expect(expectOk(await member.get<DraftState>('/drafts/ask')).fields).toMatchObject({ tags: '' });
+  });
+
   test('do not replace a text that the member has begun', async () => {
     const member = await server.register('Writer');
     const own = { key: 'key-of-draft', basedOn: null, clientId: 'browser-1', sequence: 1 };

@@ -1,6 +1,6 @@
 import type { DraftEnd } from '#shared/core/events.ts';
 import { sql } from 'kysely';
-import type { Reader, Tx } from '#server/core/database.ts';
+import type { Queryable, Reader, Tx } from '#server/core/database.ts';
 import { one } from '#server/core/sql.ts';
 import type { DraftFields } from '#shared/posts/drafts.ts';
 
@@ -23,6 +23,16 @@ export type DraftKey = { memberId: number; target: string };
 export async function findDraft(db: Reader, { memberId, target }: DraftKey): Promise<DraftRow | undefined> {
   const { rows } = await sql<DraftRow>`
     select ${columns} from draft where member_id = ${memberId} and target = ${target}`.execute(db);
+  return rows[0];
+}
+
+/** Why a visible question is locked; null if it is not. */
+export async function findQuestionLock(
+  db: Queryable,
+  questionId: number,
+): Promise<{ lock_reason: string | null } | undefined> {
+  const { rows } = await sql<{ lock_reason: string | null }>`
+    select lock_reason from question where id = ${questionId}`.execute(db);
   return rows[0];
 }
 

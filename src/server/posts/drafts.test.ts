@@ -112,23 +112,41 @@ describe('a draft', () => {
     const [program, other] = [await programOf(ann, ['drafts']), await programOf(ann, ['drafts'])];
     await browser(ann, 'anns-phone').type('ask', 'Typed by Ann', null);
     const draft = { key: 'key-of-a-program', clientId: 'program-1', basedOn: null, sequence: 1 };
+    const [own, others] = [`answer:${await bob.ask()}`, `answer:${await bob.ask()}`];
     for (const [by, target] of [
-      [program, 'answer:7'],
-      [other, 'answer:8'],
+      [program, own],
+      [other, others],
     ] as const)
       expectOk(await by.put(`/drafts/${target}`, { ...draft, fields: { content: `For ${target}` } }));
 
     const list = expectOk(await program.get<{ items: DraftSummary[] }>('/drafts'));
-    expect(list.items.map(({ target }) => target)).toEqual(['answer:7']);
-    expect(expectOk(await program.get<DraftState>('/drafts/answer:7')).fields?.['content']).toBe(
-      'For answer:7',
-    );
-    for (const target of ['ask', 'answer:8', 'answer:9'])
+    expect(list.items.map(({ target }) => target)).toEqual([own]);
+    expect(expectOk(await program.get<DraftState>(`/drafts/${own}`)).fields?.['content']).toBe(`For ${own}`);
+    for (const target of ['ask', others, 'answer:999999'])
       expect(await program.get(`/drafts/${target}`)).toMatchObject({ status: 404, code: 'draft-not-found' });
     const refused = await program.put('/drafts/ask', { ...draft, fields: { content: 'Swapped' } });
     expect(refused).toMatchObject({ status: 409, kind: 'draft-changed' });
     expect(refused.body).not.toHaveProperty('draft');
     expect(await listOf(ann)).toHaveLength(3);
+  });
+
+  test('of a program is refused for an answer that its member cannot post', async () => {
+    const program = await programOf(ann, ['drafts']);
+    const [removed, locked] = [await bob.ask(), await bob.ask()];
+    await bob.remove('questions', removed);
+    await sql`update base_question set lock_reason = 'Settled.' where id = ${locked}`.execute(server.db);
+    const draft = { key: 'key-of-a-program', clientId: 'program-1', basedOn: null, sequence: 1 };
+    for (const [id, code] of [
+      [999_999, 'question-not-found'],
+      [removed, 'question-not-found'],
+      [locked, 'question-locked'],
+    ] as const)
+      expect(
+        await program.put(`/drafts/answer:${id}`, { ...draft, fields: { content: 'Mine' } }),
+      ).toMatchObject({ code });
+    expect(await listOf(ann)).toEqual([]);
+    // A browser keeps what the member has typed.
+    await browser(ann, 'anns-phone').type(`answer:${locked}`, 'Typed by Ann', null);
   });
 
   test('is stored once when two devices start it at the same time, and the other gets a conflict', async () => {

@@ -12,7 +12,7 @@ import {
   maxDraftBytes,
   maxDrafts,
 } from '#shared/posts/drafts.ts';
-import { tokenClientPrefix } from '#shared/posts/drafts-targets.ts';
+import { parseDraftTarget, tokenClientPrefix } from '#shared/posts/drafts-targets.ts';
 import { truncate } from '#shared/core/text.ts';
 import {
   deleteOldDraftsStatement,
@@ -22,6 +22,7 @@ import {
   discardLockedDraft,
   endPostedDraft,
   findDraft,
+  findQuestionLock,
   listDrafts,
   type LockedDraft,
   lockExistingDraft,
@@ -29,6 +30,7 @@ import {
   type PostedDraft,
   updateDraft,
 } from './drafts-queries.ts';
+import { refuseLocked } from './posts-locks.ts';
 
 /** The length of a text in the list, in characters. */
 const excerptLength = 200;
@@ -62,7 +64,7 @@ export async function readDraft(
  * remain. A program with an API token reads and replaces only what it has saved itself (docs/decisions/101).
  * @returns the current draft, which is newer if requests of this browser arrived in reverse order
  * @throws ProblemError 'draft-changed', for a browser with the other draft, 'draft-posted' if this text was posted,
- * 'draft-too-long'
+ * 'draft-too-long'; for a program also 'question-not-found' and 'question-locked'
  */
 export async function saveDraft(
   db: Database,
@@ -75,6 +77,7 @@ export async function saveDraft(
   // A program cannot pass for a browser, whose changes appear in open forms.
   const draft = { ...sent, clientId: tokenClient ?? sent.clientId };
   return transaction(db, async (tx) => {
+    if (tokenClient !== null) await requireAnswerableQuestion(tx, target);
     const row = await lockOrCreateDraft(tx, { memberId, target, key: draft.key });
     const outcome = decideSave(row, draft, { isByToken: tokenClient !== null });
     if (outcome === 'unchanged') return toState(target, row);
@@ -192,6 +195,15 @@ type Text = { title?: string | null; content?: string | null };
 /** The client of the drafts that the token of this request saves; null for a browser. */
 const findTokenClient = ({ tokenId }: Viewer): string | null =>
   tokenId === null ? null : `${tokenClientPrefix}${tokenId}`;
+
+/** A program has no form that shows that its member cannot post the answer. Browsers keep drafts of such questions. */
+async function requireAnswerableQuestion(tx: Tx, target: string): Promise<void> {
+  const parsed = parseDraftTarget(target);
+  if (parsed?.form !== 'answer') return;
+  const question = await findQuestionLock(tx, parsed.questionId);
+  if (question === undefined) throw new ProblemError('question-not-found');
+  refuseLocked(question.lock_reason);
+}
 
 function decideSave(
   row: DraftRow,
