@@ -1,6 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import pg from 'pg';
 import { findRunningConnection } from '#server/postgres/embedded.ts';
+import { holdRequests } from './support/held-requests.ts';
+import { expectInView } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { visit } from './support/visit.ts';
@@ -105,6 +107,29 @@ test('a link to an answer behind hundreds shows it with those after and, on requ
   await expect.poll(() => listShown(page)).toEqual(answers);
   await expect(page).toHaveURL(new RegExp(`^[^=]*#answer-${target}$`, 'u'));
   await expect(page.getByRole('link', { name: 'First page' })).toHaveCount(0);
+});
+
+test('a link to an answer behind hundreds that loads while the member writes waits until it is asked for', async ({
+  page,
+}) => {
+  test.slow();
+  const { id, answers } = await createLongQuestion(page);
+  const target = answers[279] ?? 0;
+  const release = await holdRequests(page, `**/api/questions/${id}/answers/position?*`);
+  await page.goto(`/question/${id}#answer-${target}`);
+  await page.locator(`#answer-${answers[0]}`).getByRole('button', { name: 'Reply', exact: true }).click();
+  const field = page.getByRole('textbox', { name: 'Your reply' });
+  await expect(field).toBeFocused();
+  const text = 'I think that you could use the usual recipe';
+  await page.keyboard.type(text);
+  release();
+  await expectInView(page.getByText('The linked post has loaded.'));
+  await page.keyboard.type(' and not bother');
+  await expect(field).toHaveValue(`${text} and not bother`);
+  expect(await listShown(page)).toEqual(answers.slice(0, 50));
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(page.locator(`#answer-${target}`)).toBeFocused();
+  expect(await listShown(page)).toEqual(answers.slice(279));
 });
 
 test('a link to a reply or comment behind hundreds shows it, and one to a deleted answer a message', async ({

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { AnswerSort, AnswersPage } from '#shared/posts/answers.ts';
 import type { QuestionPageData } from '#shared/posts/questions.ts';
 import type { RepliesPage } from '#shared/posts/replies.ts';
@@ -5,10 +6,11 @@ import { api, readJson } from '#web/core/api.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import type { PostRef } from '#shared/core/fields.ts';
 import { hasStatus } from '#web/core/errors.ts';
-import { toastError } from '#web/core/toast.ts';
+import { toast, toastError } from '#web/core/toast.ts';
 import { anchorOf } from '#web/posts/post-ref.ts';
 import { fetchQuestionPage, questionQuery, type QuestionCache } from './question-cache.ts';
 import { findPost, findThread, mapThreads } from './question-page-data.ts';
+import { isWriting } from './useReveal.ts';
 
 type Init = { signal?: AbortSignal };
 
@@ -98,7 +100,8 @@ export async function findFurtherPost(
   }: { client: QueryClient; id: number; sort: AnswerSort; after: string | null; cache: QuestionCache },
   post: PostRef,
   isWanted: () => boolean,
-): Promise<string | null | undefined> {
+  openPage: (start: string | null) => void,
+): Promise<boolean> {
   const isMissing = (wanted: PostRef) => {
     const page = cache.read();
     return isWanted() && page !== undefined && findPost(page, wanted) === undefined;
@@ -108,7 +111,11 @@ export async function findFurtherPost(
     if (answerId !== null && isMissing({ kind: 'answer', id: answerId })) {
       if (start !== after) {
         await client.fetchQuery(questionQuery(id, sort, start));
-        return start;
+        const show = () => isWanted() && openPage(start);
+        // The form would disappear, and the next letters would be shortcuts.
+        if (isWanted() && isWriting()) toast(t`The linked post has loaded.`, { label: t`Show`, run: show });
+        else show();
+        return false;
       }
       // It was posted after this page was loaded.
       await cache.refresh();
@@ -124,7 +131,7 @@ export async function findFurtherPost(
     if (isWanted() && hasStatus(error, 404)) toastError(error.message);
     // Without a connection, what has been loaded stays.
   }
-  return undefined;
+  return true;
 }
 
 export function addMoreAnswers(page: QuestionPageData, more: AnswersPage): QuestionPageData {

@@ -63,10 +63,15 @@ export type QuestionCache = {
   /** @param answerId null for the comments on the question. */
   loadMoreReplies: (answerId: number | null) => Promise<void>;
   /**
-   * Finds a post that the page lacks. Loads the replies before it, or returns where another page begins that has its
-   * answer; undefined for this page. A message says that there is no such post.
+   * Finds a post that the page lacks: loads the replies before it, or opens the page that begins with its answer.
+   * Returns whether it is on this page. A message says that there is no such post.
+   * @param openPage called with the cursor after which that page begins
    */
-  findPost: (post: PostRef, isWanted: () => boolean) => Promise<string | null | undefined>;
+  findPost: (
+    post: PostRef,
+    isWanted: () => boolean,
+    openPage: (start: string | null) => void,
+  ) => Promise<boolean>;
   /** Refetches the page. */
   refresh: () => Promise<void>;
   /** Marks the lists and profiles that show this question as stale. They are refetched when they are next shown. */

@@ -53,7 +53,7 @@ function collapsedBranchesAround(element: HTMLElement): string[] {
 }
 
 /** Whether the member writes in a form of the page, which must not lose the focus. */
-const isWriting = () => document.activeElement?.matches('main textarea, main input') === true;
+export const isWriting = () => document.activeElement?.matches('main textarea, main input') === true;
 
 function isTall(element: HTMLElement): boolean {
   return element.getBoundingClientRect().height > window.innerHeight * 0.6;

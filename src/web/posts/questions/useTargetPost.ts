@@ -34,17 +34,17 @@ export function useTargetPost(
     // The answers before it may have been loaded since.
     if (target === null || !loaded || shown.current === target) return;
     let current = true;
+    const openPage = (start: string | null) =>
+      router.replaceAddress({ search: withListStart(router.location.search, start) });
     const find = async () => {
+      const isFirstTry = isFirst.current;
+      isFirst.current = false;
       const page = cache.read();
       const isMissing = page !== undefined && findPost(page, target) === undefined;
-      const start = isMissing ? await cache.findPost(target, () => current) : undefined;
-      if (!current) return;
-      const isShown = isFirst.current && hasScrolledBefore(target);
-      isFirst.current = false;
-      if (start !== undefined)
-        return router.replaceAddress({ search: withListStart(router.location.search, start) });
+      const isHere = !isMissing || (await cache.findPost(target, () => current, openPage));
+      if (!current || !isHere) return;
       shown.current = target;
-      if (!isShown) reveal(target);
+      if (!isFirstTry || !hasScrolledBefore(target)) reveal(target);
     };
     void find();
     return () => {
