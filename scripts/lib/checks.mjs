@@ -198,7 +198,14 @@ const isOfOtherBrowsers = (file) => file.startsWith('tests/e2e/other-browsers/')
 function runPlaywright(parameters, given, byLine) {
   return withReport(async (report, scratch) => {
     const playwright = path.join(getPackageDirectory('@playwright/test'), 'cli.js');
-    const env = { ...getCommandEnvironment(), ...scratch, ...given, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+    const env = {
+      ...getCommandEnvironment(),
+      ...scratch,
+      ...given,
+      PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+      // Node reads TypeScript itself. Playwright would translate every file first, alone on one core.
+      PW_DISABLE_TS_ESM: '1',
+    };
     const all = [playwright, 'test', '--reporter=list,json', ...parameters];
     const code = await runInForeground(getPinnedNode(), all, { env, byLine });
     const stored = await readReport(report);
