@@ -23,9 +23,9 @@ import {
 import { findReputation } from './edit-suggestions-queries.ts';
 import { insertLogEntry } from './moderation-log-queries.ts';
 import { requireModerator } from './moderator.ts';
-import { requireOriginal } from './post-actions.ts';
+import { requireOriginal, resolveReportsUnlessOwn } from './post-actions.ts';
 import { lockQuestionToAct, setDuplicate } from './post-actions-queries.ts';
-import { resolveDuplicateReports, resolveReports } from './reports.ts';
+import { resolveDuplicateReports } from './reports.ts';
 import { refuseOthersClaim } from './review-queue.ts';
 import { lockReviewItem } from './review-queue-queries.ts';
 
@@ -109,7 +109,11 @@ async function closeOrReopen(
   const changed = await setDuplicate(tx, { questionId: id, duplicateOf: original });
   await endCloseVotes(tx, { questionId: id, closers: original === null ? [] : voters });
   if (isModerator) {
-    const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
+    const reportsCount = await resolveReportsUnlessOwn(tx, {
+      post,
+      authorId: question.author_id,
+      moderator: viewer,
+    });
     await insertLogEntry(tx, {
       moderatorId: viewer.id,
       action: original === null ? 'not_duplicate' : 'duplicate',

@@ -313,6 +313,32 @@ test('shows actions and reasons in the log to every member, moderators only to m
   });
 });
 
+test('leaves reports of a post of a moderator to other moderators, whatever the author decides', async () => {
+  const [id, original] = [await moderator.ask(), await ann.ask()];
+  const act = async (by: Member, action: string, more: object = {}) =>
+    (await actOnPost(by, action, 'question', id, more)).code ?? 'done';
+  const vote = (draft: object) => moderator.put(`/questions/${id}/close-votes`, draft);
+  const waits = async () => (await getReviewQueue(other)).some((item) => item.postId === id);
+  expectOk(await report(bob, 'question', id));
+  for (const action of ['lock', 'unlock']) expect(await act(moderator, action)).toBe('done');
+  expect(await act(moderator, 'duplicate', { duplicateOf: original })).toBe('done');
+  expect(await act(moderator, 'not_duplicate')).toBe('done');
+  expectOk(await vote({ vote: 'close', duplicateOf: original }));
+  expectOk(await vote({ vote: 'reopen' }));
+  expect(await waits()).toBe(true);
+  // Also if the own objection is declined meanwhile.
+  expect(await act(moderator, 'delete')).toBe('done');
+  expect(await act(moderator, 'restore')).toBe('own-post-decision');
+  const [removed] = await getHiddenPosts(moderator, id);
+  expectOk(await moderator.put(`/hidden-posts/${removed?.id}/objection`, { text: 'It is fine.' }));
+  expect(await act(moderator, 'decline_objection')).toBe('done');
+  expect(await act(moderator, 'restore')).toBe('own-post-decision');
+  expect(await act(other, 'restore')).toBe('done');
+  expectOk(await report(eve, 'question', id));
+  expect(await act(other, 'lock')).toBe('done');
+  expect(await waits()).toBe(false);
+});
+
 test('leaves it to other moderators to keep a post of a moderator, if there are others', async () => {
   const id = await moderator.ask();
   const act = async (by: Member, action: string) =>

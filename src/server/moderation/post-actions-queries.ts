@@ -74,6 +74,16 @@ export async function findLastAction(tx: Tx, { kind, id }: PostRef) {
   return rows[0];
 }
 
+/** Returns who removed a post last, and how many reports that ended. */
+export async function findLastRemoval(tx: Tx, { kind, id }: PostRef) {
+  const { rows } = await sql<{ moderator_id: number | null; reports: number }>`
+    select moderator_id, coalesce((before ->> 'reportsCount')::bigint, 0) as reports from moderation_log
+    where post_kind = ${kind} and post_id = ${id} and action in ('hide', 'delete') order by id desc limit 1`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
 /** Whether someone else is a moderator or admin. The index member_moderator serves the query. */
 export async function hasOtherModerators(tx: Tx, memberId: number): Promise<boolean> {
   const { rows } = await sql`

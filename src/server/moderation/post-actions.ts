@@ -36,6 +36,7 @@ import {
 } from './hidden-posts-queries.ts';
 import {
   findLastAction,
+  findLastRemoval,
   hasOtherModerators,
   lockPostVersion,
   lockQuestionToAct,
@@ -60,8 +61,8 @@ export async function actOnPost(
     throw invalidFieldError('reason', 'reason-required');
   await transaction(db, async (tx) => {
     const post: PostRef = { kind, id };
-    const { authorId, ...open } = await lockOpenPost(tx, { moderator, post, draft });
-    if (authorId === moderator.id) await refuseOwnPost(tx, { moderator, post, draft });
+    const open = await lockOpenPost(tx, { moderator, post, draft });
+    if (open.authorId === moderator.id) await refuseOwnPost(tx, { moderator, post, draft });
     await actionHandlers[action](tx, { moderator, post, draft, posting, ...open });
   });
 }
@@ -71,7 +72,7 @@ type PostActionContext = {
   post: PostRef;
   draft: PostActionDraft;
   posting: Posting;
-} & Omit<OpenPost, 'authorId'>;
+} & OpenPost;
 
 /** A post with what is locked of it. */
 type OpenPost = {
@@ -199,13 +200,13 @@ async function endObjection(
 
 async function lockOrUnlock(
   tx: Tx,
-  { moderator, post, draft }: PostActionContext,
+  { moderator, post, draft, authorId }: PostActionContext,
   lockReason: string | null,
 ) {
   const visible = await requirePost(tx, post);
   const question = await lockQuestionThread(tx, visible.question_id);
   if ((question.lock_reason === null) === (lockReason === null)) throw createUnchangedError();
-  const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
+  const reportsCount = await resolveReportsUnlessOwn(tx, { post, authorId, moderator });
   await setLock(tx, { questionId: question.id, lockReason });
   await logAction(
     tx,
@@ -216,7 +217,7 @@ async function lockOrUnlock(
 
 async function markDuplicate(
   tx: Tx,
-  { moderator, post, draft }: PostActionContext,
+  { moderator, post, draft, authorId }: PostActionContext,
   duplicateOf: number | null,
 ) {
   if (post.kind !== 'question') throw invalidFieldError('kind', 'duplicate-not-question');
@@ -224,7 +225,7 @@ async function markDuplicate(
   if (draft.action === 'duplicate') await requireOriginal(tx, { id: post.id, duplicateOf });
   const question = await lockQuestionThread(tx, post.id);
   if (question.duplicate_of === duplicateOf) throw createUnchangedError();
-  const reportsCount = await resolveReports(tx, { post, outcome: 'resolved' });
+  const reportsCount = await resolveReportsUnlessOwn(tx, { post, authorId, moderator });
   const changed = await setDuplicate(tx, { questionId: post.id, duplicateOf });
   await endCloseVotes(tx, { questionId: post.id, closers: [] });
   const before = { reportsCount, duplicateOf: question.duplicate_of };
@@ -289,12 +290,12 @@ async function lockOpenPost(
   return { authorId, heldPost, item };
 }
 
-/** Decisions after which a post stays visible. */
+/** Decisions that a post stays. */
 const approvingActions: ReadonlySet<PostAction> = new Set(['dismiss', 'approve', 'restore']);
 
 /**
  * A moderator does not decide that an own post stays, unless no one else moderates (docs/product.md 14.2). Restoring what
- * the moderator removed is no such decision.
+ * the moderator removed is no such decision, unless the removal ended reports.
  * @throws ProblemError 'not-allowed'
  */
 async function refuseOwnPost(
@@ -302,9 +303,18 @@ async function refuseOwnPost(
   { moderator, post, draft }: Pick<PostActionContext, 'moderator' | 'post' | 'draft'>,
 ): Promise<void> {
   if (!approvingActions.has(draft.action) || !(await hasOtherModerators(tx, moderator.id))) return;
-  const isOwnRemoval =
-    draft.action === 'restore' && (await findLastAction(tx, post))?.moderator_id === moderator.id;
-  if (!isOwnRemoval) throw new ProblemError('own-post-decision');
+  const removal = draft.action === 'restore' ? await findLastRemoval(tx, post) : undefined;
+  if (removal?.moderator_id !== moderator.id || removal.reports > 0)
+    throw new ProblemError('own-post-decision');
+}
+
+/** Ends the reports of a post that stays visible. Those of an own post stay for others, unless no one else moderates. */
+export async function resolveReportsUnlessOwn(
+  tx: Tx,
+  { post, authorId, moderator }: { post: PostRef; authorId: number | null; moderator: { id: number } },
+): Promise<number> {
+  if (authorId === moderator.id && (await hasOtherModerators(tx, moderator.id))) return 0;
+  return resolveReports(tx, { post, outcome: 'resolved' });
 }
 
 const createUnchangedError = () => new ProblemError('handled-already');
