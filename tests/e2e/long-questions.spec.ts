@@ -132,6 +132,36 @@ test('a link to an answer behind hundreds that loads while the member writes wai
   expect(await listShown(page)).toEqual(answers.slice(279));
 });
 
+test('previous answers that load slowly leave the address of the page that was opened meanwhile', async ({
+  page,
+}) => {
+  test.slow();
+  const { id, answers } = await createLongQuestion(page);
+  await page.goto(`/question/${id}#answer-${answers[279] ?? 0}`);
+  await expect(page).toHaveURL(/[?]after=/u, { timeout: 30_000 });
+  const first = `**/api/questions/${id}?sort=newest*`;
+  const leave = async (action: () => Promise<unknown>, address: RegExp) => {
+    const release = await holdRequests(page, first);
+    await page.getByRole('button', { name: 'Load previous answers' }).click();
+    await action();
+    await expect(page).toHaveURL(address);
+    const response = page.waitForResponse(first);
+    release();
+    await (await response).finished();
+    await page.unroute(first);
+    await page.getByRole('link', { name: 'Topics', exact: true }).click();
+    await expect(page).toHaveURL(/\/topics$/u);
+    await page.goBack();
+    await expect(page).toHaveURL(address);
+  };
+  await leave(() => page.getByRole('link', { name: 'Home', exact: true }).click(), /:\d+\/$/u);
+  await page.goBack();
+  await leave(
+    () => page.getByRole('combobox', { name: 'Sort answers' }).selectOption('Oldest'),
+    /\?sort=oldest$/u,
+  );
+});
+
 test('a link to a reply or comment behind hundreds shows it, and one to a deleted answer a message', async ({
   page,
 }) => {

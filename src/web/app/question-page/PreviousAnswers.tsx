@@ -25,8 +25,10 @@ export default function PreviousAnswers({ previousCursor }: { previousCursor: st
         name={t`Load previous answers`}
         failure={t`More answers could not be loaded.`}
         load={async () => {
-          const start = await loadPreviousAnswers(client, questionId, cache.read);
-          router.replaceAddress({ search: withListStart(router.location.search, start) });
+          // The reader may have gone to another page or order by then.
+          const isShown = () => router.location.search === search;
+          const start = await loadPreviousAnswers(client, questionId, cache.read, isShown);
+          if (isShown()) router.replaceAddress({ search: withListStart(search, start) });
         }}
       />
     </>

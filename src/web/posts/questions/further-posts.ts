@@ -44,13 +44,15 @@ export async function loadMoreReplies(
 }
 
 /**
- * Adds the answers before a page that begins after a cursor, as a page of its own. What the reader sees stays in place.
+ * Adds the answers before a page that begins after a cursor, as a page of its own. While it is shown, what the reader sees
+ * stays in place.
  * Returns the cursor after which that page begins; null for the first page.
  */
 export async function loadPreviousAnswers(
   client: QueryClient,
   id: number,
   read: QuestionCache['read'],
+  isShown: () => boolean,
 ): Promise<string | null> {
   const before = read();
   if (before === undefined) return null;
@@ -66,7 +68,7 @@ export async function loadPreviousAnswers(
     answers: { ...previous.answers, items: [...items, ...page.answers.items], nextCursor },
   });
   const [first] = page.answers.items;
-  if (first !== undefined) keepInPlace(anchorOf({ kind: 'answer', id: first.id }));
+  if (first !== undefined && isShown()) keepInPlace(anchorOf({ kind: 'answer', id: first.id }));
   return after;
 }
 
