@@ -5,13 +5,8 @@ import { connectionsExhausted } from './faults/connections-exhausted.ts';
 import { databaseRestarts } from './faults/database-restarts.ts';
 import { diskFull } from './faults/disk-full.ts';
 import { emailServerDown } from './faults/email-server-down.ts';
+import { answerHelp } from './usage.ts';
 
-/**
- * Causes real faults for a real Parley while members write. Each fault ends with the same checks: every acknowledged
- * write exists once, every count is correct, no member saw private data of others, and the server recovered on its own.
- * `node bench/faults.ts [name …]`; all faults without a name. Some need root, for their own file system, and
- * clock-steps needs libfaketime (Debian's package, or FAKETIME_LIBRARY with its path).
- */
 const faults: Readonly<Record<string, (directory: string) => Promise<string>>> = {
   'database-restarts': databaseRestarts,
   'connections-exhausted': connectionsExhausted,
@@ -21,6 +16,14 @@ const faults: Readonly<Record<string, (directory: string) => Promise<string>>> =
   'email-server-down': emailServerDown,
 };
 
+answerHelp(`bench/faults.ts [name …]
+
+Causes real faults for a real Parley while members write. Each fault ends with the same checks: every acknowledged write
+exists once, every count is correct, no member saw private data of others, and the server recovered on its own. Without
+a name, all of them: ${Object.keys(faults).join(', ')}.
+
+Some need root, for their own file system, and clock-steps needs libfaketime (Debian's package, or FAKETIME_LIBRARY with
+its path).`);
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in faults));
 if (unknown.length > 0) {

@@ -5,9 +5,12 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import type { EncodeReply } from '#server/posts/uploads-encoding.ts';
 import { createPng } from '#tests/support/pictures.ts';
+import { answerHelp } from './usage.ts';
 
-// Sends pictures that are as expensive as possible to the process that decodes uploads. Prints its answer, its time
-// (with its start), and the largest memory it used.
+answerHelp(`bench/hostile-pictures.ts
+
+Sends pictures that are as expensive as possible to the process that decodes uploads. Prints its answer, its time (with
+its start), and the largest memory it used.`);
 
 const noise = (width: number, height: number) =>
   sharp({
@@ -57,13 +60,13 @@ for (const [name, create] of Object.entries(files)) {
   const start = performance.now();
   const encoder = fork(new URL('../src/server/posts/uploads-encoder.ts', import.meta.url), {
     serialization: 'advanced',
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
     env: {},
   });
   let reply: EncodeReply | undefined;
   encoder.on('message', (message: EncodeReply) => (reply = message));
-  encoder.send({ bytes, maxMemory: 512 * 1024 * 1024 }, () => {});
+  encoder.send({ message: { bytes, kind: 'picture' }, maxMemory: 512 * 1024 * 1024 }, () => {});
   let peak = 0;
   const watch = setInterval(() => {
     // Linux only: the process may have ended.

@@ -13,6 +13,7 @@ import { importStackExchange } from '#server/import-export/stack-exchange-import
 import { migrate } from '#server/postgres/migrations.ts';
 import { withClient } from '#tests/support/database-client.ts';
 import { withTemporaryDirectory, withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
+import { answerHelp } from './usage.ts';
 
 const usage = `Usage: bench/import-speed.ts DATA [--sites NAME,…] [--copies N]
 
@@ -22,6 +23,7 @@ imported three times: whole; 'from HTML', without PostHistory.xml, so that all t
 one word for each text. Rates are posts per second of time, and in parentheses of processor time. With --copies, each
 archive has its rows N times, with other ids, as a larger site.`;
 
+answerHelp(usage);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -2,19 +2,23 @@ import { median } from './measure/results.ts';
 import path from 'node:path';
 import { runKillRounds } from '#tests/support/kill-rounds.ts';
 import { withTemporaryDirectory } from '#tests/support/temporary-parley.ts';
+import { answerHelp, readCount } from './usage.ts';
 
-/**
- * Repeatedly kills Parley, PostgreSQL, one of its connections, or both, in the middle of writes. After each kill,
- * checks that no acknowledged write is lost and no member saw private data of others. Parameters: the number of rounds
- * (200), a seed.
- */
-const [rounds = '200', seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+const usage = `bench/kill-rounds.ts [rounds (200)] [seed]
+
+Repeatedly kills Parley, PostgreSQL, one of its connections, or both, in the middle of writes. After each kill, checks
+that no acknowledged write is lost and no member saw private data of others.`;
+
+answerHelp(usage);
+const [rounds = '200', seed = String((Date.now() % 1_000_000) + 1)] = process.argv.slice(2);
+const count = readCount(rounds, usage);
+const randomSeed = readCount(seed, usage);
 console.log(`Seed ${seed}`);
 await withTemporaryDirectory(async (directory) => {
   const figures = await runKillRounds({
     data: path.join(directory, 'data'),
-    rounds: Number(rounds),
-    seed: Number(seed),
+    rounds: count,
+    seed: randomSeed,
     log: console.log,
   });
   const { acknowledged, repeated, refused, brokenConnections, privateReads, recoveries } = figures;

@@ -8,6 +8,7 @@ import { cleanText } from '#server/import-export/stack-exchange-characters.ts';
 import { type ArchiveFile, findArchiveFiles } from '#server/import-export/stack-exchange-files.ts';
 import { type ArchiveRow, readRows } from '#server/import-export/stack-exchange-xml.ts';
 import { readMarkdown, readPage } from './markdown-structure/structure.ts';
+import { answerHelp } from './usage.ts';
 
 const usage = `Usage: bench/markdown-structure.ts DATA [--sites NAME,…] [--show N]
 
@@ -19,6 +20,7 @@ often the Markdown of the author. What counts as equal is described in bench/mar
   --sites   some archives only
   --show    prints the first N differences of each archive`;
 
+answerHelp(usage);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { sites: { type: 'string' }, show: { type: 'string', default: '0' } },

@@ -2,13 +2,16 @@ import { type Member, register } from '#tests/support/member.ts';
 import { spawnParley } from '#tests/support/parley-process.ts';
 import { findPostgresPrograms, startReplicatedPostgres } from '#tests/support/replicated-postgres.ts';
 import { getCpuTimeMs } from './process-usage.ts';
+import { answerHelp, readCount } from './usage.ts';
 
-/**
- * Measures the cost of a read without and with a streaming replica, in turn: CPU time of the node, the primary and the
- * replica (which other load affects less than response times), the response time, and the statements on the primary.
- * Parameters: rounds (7), and reads per round (400).
- */
-const [rounds = '7', reads = '400'] = process.argv.slice(2);
+const usage = `bench/replicas.ts [rounds (7)] [reads per round (400)]
+
+Measures the cost of a read without and with a streaming replica, in turn: CPU time of the node, the primary and the
+replica (which other load affects less than response times), the response time, and the statements on the primary.`;
+
+answerHelp(usage);
+const rounds = readCount(process.argv[2] ?? '7', usage);
+const reads = readCount(process.argv[3] ?? '400', usage);
 const programs = findPostgresPrograms();
 if (programs === undefined) throw new Error('PostgreSQL with replication is not installed on this system.');
 
@@ -35,7 +38,7 @@ try {
   const pages = ['/feeds/recent', `/questions/${question}`];
   for (const page of pages) {
     const figures = kinds.map(() => [] as Figure[]);
-    for (let round = 0; round <= Number(rounds); round++)
+    for (let round = 0; round <= rounds; round++)
       for (const [index, { node }] of kinds.entries()) {
         const figure = await measure(ada.onServer(await node.ready), page, node.pid);
         // The first round is a warm-up.
@@ -73,14 +76,12 @@ async function measure(member: Member, page: string, node: number): Promise<Figu
   await read(member, page);
   const clock = performance.now() - begin;
   const after = await cpu();
-  const [used, ofPrimary, ofReplica] = after.map(
-    (value, index) => (value - (before[index] ?? 0)) / Number(reads),
-  );
-  return { node: used ?? 0, primary: ofPrimary ?? 0, replica: ofReplica ?? 0, clock: clock / Number(reads) };
+  const [used, ofPrimary, ofReplica] = after.map((value, index) => (value - (before[index] ?? 0)) / reads);
+  return { node: used ?? 0, primary: ofPrimary ?? 0, replica: ofReplica ?? 0, clock: clock / reads };
 }
 
 async function read(member: Member, page: string): Promise<void> {
-  for (let count = 0; count < Number(reads); count++)
+  for (let count = 0; count < reads; count++)
     if ((await member.get(page)).status !== 200) throw new Error('a read failed');
 }
 
@@ -93,7 +94,7 @@ async function statements(member: Member, page: string): Promise<number> {
   const count = async () => (await primary.readStatementLog()).split(/^parley: LOG: /m).length;
   const before = await count();
   await read(member, page);
-  return ((await count()) - before) / Number(reads);
+  return ((await count()) - before) / reads;
 }
 
 function line(figures: readonly Figure[]): string {

@@ -8,12 +8,14 @@ import { withClient } from '#tests/support/database-client.ts';
 import { withTemporaryPostgres } from '#tests/support/temporary-parley.ts';
 import { loadOnStartups } from './onstartups-archive.ts';
 import { maxRank, ownQuestions, queries, type SearchCase } from './search-queries.ts';
+import { answerHelp } from './usage.ts';
 
-/**
- * Searches the 9,925 questions of the OnStartups Answers archive with realistic queries, and prints the rank of the
- * expected question for each. The exit code is 1 if one is not among the first results. Uses a temporary embedded
- * PostgreSQL, or DATABASE_URL, where questions stay and are not loaded again.
- */
+answerHelp(`bench/search-relevance.ts
+
+Searches the 9,925 questions of the OnStartups Answers archive with realistic queries, and prints the rank of the expected
+question for each. The exit code is 1 if one is not among the first results. Uses a temporary embedded PostgreSQL, or
+DATABASE_URL, where questions stay and are not loaded again.`);
+
 const url = process.env['DATABASE_URL'];
 process.exitCode =
   url === undefined
