@@ -147,6 +147,49 @@ test('a topic is followed and unfollowed without a connection', async ({ page, c
   await expect(page.getByText('0 followers', { exact: true })).toBeVisible();
 });
 
+test('muting a topic and removing a bookmark replace what is queued for the same topic and post', async ({
+  page,
+  context,
+}) => {
+  await registerMember(page.request);
+  const tag = uniqueWord('heath');
+  const title = uniqueText('Dry feet?');
+  const id = await askQuestion(page.request, { title, tags: [tag] });
+  await page.request.put(`/api/questions/${id}/bookmark`, { data: { bookmarked: true } });
+  await page.goto(`/question/${id}`);
+  await waitForConnectionBanner(page);
+  await context.setOffline(true);
+  await button(page, 'Bookmarked').click();
+  await button(page, 'Bookmark').click();
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
+  // The server is busy for what is queued.
+  await page.route(/\/(follow|bookmark)$/u, (route) => {
+    const { bookmarked = true } = route.request().postDataJSON() as { bookmarked?: boolean };
+    if (!bookmarked) return route.continue();
+    return route.fulfill({
+      status: 429,
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '600' },
+      body: JSON.stringify({ status: 429, kind: 'too-many', title: 'Too many', detail: 'Please wait.' }),
+    });
+  });
+  const refused = page.waitForResponse((response) => response.status() === 429);
+  await context.setOffline(false);
+  await refused;
+  await page.goto(`/topics/${tag}`);
+  await button(page, 'Follow').click();
+  await expect(page.getByText('2 changes are waiting to be sent.')).toBeVisible();
+
+  await button(page, 'Mute').click();
+  await expect(button(page, 'Muted')).toBeEnabled();
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
+  await page.goto('/bookmarks');
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
+  await button(page, 'Remove').click();
+  await expect(page.getByText('Bookmark removed')).toBeVisible();
+  await expect(page.getByText('to be sent')).toHaveCount(0);
+  await expect(page.getByText('No bookmarks yet')).toBeVisible();
+});
+
 test('queued actions survive a reload during an outage and a busy server, and are sent once', async ({
   page,
 }) => {

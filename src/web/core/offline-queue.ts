@@ -93,6 +93,13 @@ export function dequeueAction(memberId: number, item: QueuedAction): void {
   changed();
 }
 
+/** Removes the queued action for a target, because one of another kind, which is not queued, replaces it. */
+export function dropQueuedAction(memberId: number | undefined, action: OfflineAction): void {
+  if (memberId === undefined) return;
+  const queued = listUnsentActions(memberId).find((item) => isSameTarget(item, action));
+  if (queued !== undefined) dequeueAction(memberId, queued);
+}
+
 /** Keeps the action with the reason until the member discards it. */
 export function markActionRefused(memberId: number, item: QueuedAction, reason: string, data: unknown): void {
   if (readStoredActions(memberId).some(({ id }) => id === item.id))

@@ -2,7 +2,10 @@ import { tagQueryKeys } from '#web/posts/index.ts';
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applyOwnTagFollow, setTagFollow, tagMutationScope } from './follows.ts';
+import { followTagAction } from './follows-offline.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
+import { dropQueuedAction } from '#web/core/offline-queue.ts';
+import { useMember } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mutes.ts';
 
@@ -12,6 +15,7 @@ import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mut
  */
 export function useMuteTag(tag: string, following: boolean) {
   const client = useQueryClient();
+  const memberId = useMember()?.id;
   // Not awaited: without a connection the fetches take until there is one, and the button would wait for them.
   const refresh = () => {
     void refreshMutes(client);
@@ -37,7 +41,11 @@ export function useMuteTag(tag: string, following: boolean) {
 
   return useMutation({
     scope: tagMutationScope(tag),
-    mutationFn: (muted: boolean) => setTagMute(tag, muted),
+    mutationFn: (muted: boolean) => {
+      // Sent later, it would unmute the tag.
+      if (muted) dropQueuedAction(memberId, followTagAction({ tag, following: true }));
+      return setTagMute(tag, muted);
+    },
     onMutate: async (muted) => {
       await show(muted);
       // The state before: the cache already shows it as not followed.

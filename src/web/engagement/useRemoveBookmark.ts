@@ -1,14 +1,18 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Bookmark } from '#shared/engagement/bookmarks.ts';
+import { dropQueuedAction } from '#web/core/offline-queue.ts';
+import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { createQuestionCache, patchPost } from '#web/posts/index.ts';
+import { bookmarkAction } from './bookmarks-offline.ts';
 import { bookmarkKeys, putBookmark, refreshBookmarks } from './bookmarks.ts';
 import { updateCachedBookmarks, bookmarkedPostOf } from './bookmark-lists.ts';
 
 /** Removes a bookmark immediately. The message has an Undo button that restores it. */
 export function useRemoveBookmark() {
   const client = useQueryClient();
+  const memberId = useMember()?.id;
 
   async function patchQuestionPage(bookmark: Bookmark, bookmarked: boolean) {
     const cache = createQuestionCache(client, bookmark.questionId);
@@ -28,7 +32,12 @@ export function useRemoveBookmark() {
   }
 
   return useMutation({
-    mutationFn: (bookmark: Bookmark) => putBookmark(bookmarkedPostOf(bookmark), { bookmarked: false }),
+    mutationFn: (bookmark: Bookmark) => {
+      const post = bookmarkedPostOf(bookmark);
+      // Sent later, it would bring the bookmark back.
+      dropQueuedAction(memberId, bookmarkAction({ post, questionId: bookmark.questionId, bookmarked: true }));
+      return putBookmark(post, { bookmarked: false });
+    },
     onMutate: async (bookmark) => {
       // A running fetch would bring it back.
       await client.cancelQueries({ queryKey: bookmarkKeys.pages });
