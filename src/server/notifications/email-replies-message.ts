@@ -62,11 +62,15 @@ const readHeaders = (message: Email, name: string) =>
 
 /**
  * RFC 5322, section 3.6: there is one `From` header. With two, or two addresses in it, mail servers may check another
- * one (DMARC).
+ * one (DMARC), and of a group none.
  */
 function readSender(message: Email): string {
-  const senders = readHeaders(message, 'from').flatMap((value) => addressParser(value, { flatten: true }));
-  return senders.length === 1 ? (senders[0]?.address?.toLowerCase() ?? '') : '';
+  const values = readHeaders(message, 'from');
+  const senders = values.flatMap((value) => addressParser(value));
+  // The parser takes the second of two addresses in brackets for a name.
+  const unquoted = values.join(' ').replaceAll(/"(?:\\.|[^"\\])*"/gsu, '');
+  const isOne = senders.length === 1 && !/<.*</su.test(unquoted);
+  return isOne ? (senders[0]?.address?.toLowerCase() ?? '') : '';
 }
 
 function isAutomatic(message: Email): boolean {

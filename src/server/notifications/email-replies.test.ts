@@ -200,6 +200,8 @@ test.each([
   ['the same From header twice', (own: string) => `${own}\r\nFrom: ${own}`],
   ['two addresses in From', (own: string) => `${own}, eve@example.com`],
   ['a group in From', (own: string) => `Team: ${own}, eve@example.com;`],
+  ['a group of one address in From', (own: string) => `Team: ${own};`],
+  ['two addresses in brackets in From', (own: string) => `<${own}> <eve@example.com>`],
 ])('an email with %s is refused, whichever is the member’s', async (_, write) => {
   const { answerId, to } = await notifyAnn();
   const send = (from: string) =>
@@ -209,7 +211,7 @@ test.each([
     expect.stringContaining('It was not sent from the email address of your account.'),
   ]);
   expect(await readReplies(answerId)).toEqual([]);
-  expect(await send(`"Ann, of Parley" <${ann.email}>`)).toBe('posted');
+  expect(await send(`"Ann, of <Parley>" <${ann.email}>`)).toBe('posted');
 });
 
 test('the emails about refusals are limited, so that a forwarded address cannot flood a mailbox', async () => {
