@@ -87,8 +87,13 @@ export function createMailer(options: { url: string; from: string; getSenderName
                   },
                 ],
           messageId: `<${id}@${host}>`,
-          // Prevents out-of-office replies (RFC 3834).
-          headers: { 'Auto-Submitted': 'auto-generated', ...headers },
+          // Prevents out-of-office replies: RFC 3834, and for Exchange [MS-OXCMAIL]. 'All' would also prevent reports of
+          // failed deliveries.
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            'X-Auto-Response-Suppress': 'OOF, AutoReply',
+            ...headers,
+          },
         });
         return sent.response;
       } catch (error) {

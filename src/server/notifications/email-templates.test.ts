@@ -88,6 +88,7 @@ describe('member text with markup or control characters', () => {
     'mime-version',
     'subject',
     'to',
+    'x-auto-response-suppress',
   ];
   const usualMarks =
     '<!doctype <html <head <meta <meta <meta <title <body <div <p <span <ul <li <a <p <br <a <a'.split(' ');
