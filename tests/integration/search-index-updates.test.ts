@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
+import { eventually } from '#tests/support/eventually.ts';
 import { startTestServer } from '#tests/support/server.ts';
 
 const server = await startTestServer();
@@ -50,8 +51,24 @@ test('a full page of questions has room for the next version of each', async () 
     Array.from({ length: 8 }, (_, n) => ann.ask({ content: words(n), tags: ['bread'] })),
   );
   const before = await updatesOf('base_question');
-  for (const id of ids) await ann.answer(id);
+  for (const id of ids) {
+    await removeOldQuestionVersions();
+    await ann.answer(id);
+  }
   const after = await updatesOf('base_question');
   expect(after.updates - before.updates).toBe(ids.length);
   expect(after.hot - before.hot).toBe(ids.length);
 });
+
+/** Old versions of a row take room on its page while another transaction may see them, such as one of autovacuum. */
+async function removeOldQuestionVersions(): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`.execute(
+      server.db,
+    );
+    return rows.length === 0;
+  });
+  await sql`vacuum base_question`.execute(server.db);
+}
