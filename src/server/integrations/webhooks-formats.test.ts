@@ -24,19 +24,20 @@ function render(format: WebhookFormat, changes: Partial<WebhookQuestion> = {}, l
 }
 
 const url = 'https://ask.example.org/question/7/does-bread-(really)-freeze';
+const profile = 'https://ask.example.org/profile/3';
 const escapedUrl = 'https://ask.example.org/question/7/does-bread-%28really%29-freeze';
 
 test.each([
-  ['slack', 'text', `New question in #css, #c_sharp by Ann: <${url}|Does bread freeze?>`],
+  ['slack', 'text', `New question in #css, #c\u200b_sharp by <${profile}|Ann>: <${url}|Does bread freeze?>`],
   [
     'mattermost',
     'text',
-    String.raw`New question in \#css, \#c\_sharp by Ann: [Does bread freeze?](${escapedUrl})`,
+    String.raw`New question in \#css, \#c\_sharp by [Ann](${profile}): [Does bread freeze?](${escapedUrl})`,
   ],
   [
     'discord',
     'content',
-    String.raw`New question in \#css, \#c\_sharp by Ann: [Does bread freeze?](<${escapedUrl}>)`,
+    String.raw`New question in \#css, \#c\_sharp by [Ann](<${profile}>): [Does bread freeze?](<${escapedUrl}>)`,
   ],
 ] as const)('a message for %s links the question and names tags and author', (format, field, text) => {
   expect((JSON.parse(render(format)) as Record<string, unknown>)[field]).toBe(text);
@@ -68,6 +69,38 @@ test.each([
   expect(text).toContain('click');
   expect(text).not.toMatch(/@(?:all|here)/u);
   expect(text).not.toMatch(markup);
+});
+
+test.each([
+  ['slack', 'text', { unfurl_links: false, unfurl_media: false }],
+  ['mattermost', 'text', {}],
+  ['discord', 'content', { flags: 4 }],
+] as const)(
+  'a name or a title is no address and has no markup of its own in %s',
+  (format, field, settings) => {
+    const changes = {
+      title: 'See https://evil.example/a',
+      author: { id: 4, name: '*b* https://evil.example/cat.png', url: null },
+    };
+    const message = JSON.parse(render(format, changes)) as Record<string, unknown>;
+    expect(message[field]).toContain('evil.example/cat.png');
+    expect(message[field]).not.toMatch(/:\/\/evil|(?:^|\s)\*b/u);
+    expect(message).toMatchObject(settings);
+  },
+);
+
+test('a message for Discord has at most 2,000 characters', () => {
+  const author = { id: 3, name: '*'.repeat(300), url: profile };
+  const tags = Array.from({ length: 5 }, (_, n) => `${n}${'*'.repeat(34)}`);
+  const longUrl = `https://ask.example.org/question/7/${encodeURIComponent('字'.repeat(60))}`;
+  const { content } = JSON.parse(
+    render('discord', { title: '*'.repeat(300), author, tags, url: longUrl }),
+  ) as { content: string };
+  expect(content.length).toBeLessThanOrEqual(2_000);
+  expect(content.endsWith(`(<${longUrl}>)`)).toBe(true);
+  const imported = Array.from({ length: 20 }, (_, n) => `${n}${'*'.repeat(100)}`);
+  const { content: cut } = JSON.parse(render('discord', { tags: imported })) as { content: string };
+  expect(cut).toHaveLength(2_000);
 });
 
 test('the standard format is the event itself', () => {

@@ -15,8 +15,11 @@ type ChatMarkup = {
   body: (text: string) => object;
 };
 
-/** Characters of a title or a name in a message: Discord accepts messages of up to 2,000. */
-const maxTextLength = 300;
+/** Characters of a title or a name in a message. Markup characters in it count twice. */
+const maxTextLength = 200;
+
+/** Discord refuses longer messages. Only imported names of many markup characters reach it. */
+const maxDiscordLength = 2_000;
 
 /** The request body for a format. Chat messages are in the language of the community. */
 export function renderWebhookBody(
@@ -38,9 +41,11 @@ function renderMessage({ type, data }: WebhookPayload, format: ChatFormat, langu
   const post = reply ?? answer ?? question;
   const { author, url } = isShown(post) ? post : question;
   const title = truncateWithEllipsis(question.title, maxTextLength);
+  const name = escape(truncateWithEllipsis(author.name, maxTextLength));
   const text = translate(language, `chat.${type}` as SentTextId, {
     question: link(escape(title), url),
-    author: escape(truncateWithEllipsis(author.name, maxTextLength)),
+    // As a link, a name is not an address of its own in the chat.
+    author: author.url === null ? name : link(name, author.url),
     tags: question.tags.map((tag) => escape(`#${tag}`)).join(', '),
   });
   return body(text);
@@ -49,11 +54,14 @@ function renderMessage({ type, data }: WebhookPayload, format: ChatFormat, langu
 /** Whether a post has its content, and not only its id. */
 const isShown = (post: WebhookPost | { id: number }): post is WebhookPost => 'author' in post;
 
-/** A mention such as @channel does not notify members of the chat: an invisible character separates its parts. */
-const breakMentions = (text: string) => text.replaceAll('@', '@\u200b');
+/**
+ * A mention such as @channel does not notify members of the chat, and an address in a title or a name is no link: an
+ * invisible character separates their parts.
+ */
+const breakReferences = (text: string) => text.replaceAll('@', '@\u200b').replaceAll('://', ':\u200b//');
 
 const escapeMarkdown = (text: string) =>
-  breakMentions(text).replaceAll(/[\\`*_~[\]()<>|#]/gu, String.raw`\$&`);
+  breakReferences(text).replaceAll(/[\\`*_~[\]()<>|#]/gu, String.raw`\$&`);
 
 /** Parentheses end the address of a link. */
 const escapeAddress = (url: string) => url.replaceAll('(', '%28').replaceAll(')', '%29');
@@ -62,9 +70,14 @@ const chats: Readonly<Record<ChatFormat, ChatMarkup>> = {
   // https://api.slack.com/reference/surfaces/formatting#escaping
   slack: {
     escape: (text) =>
-      breakMentions(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+      breakReferences(text)
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        // Slack has no escapes for its markup, and ignores it within a word.
+        .replaceAll(/[*_~`]/gu, '\u200b$&'),
     link: (text, url) => `<${url}|${text.replaceAll('|', '¦')}>`,
-    body: (text) => ({ text, unfurl_links: false }),
+    body: (text) => ({ text, unfurl_links: false, unfurl_media: false }),
   },
   // https://developers.mattermost.com/integrate/webhooks/incoming
   mattermost: {
@@ -76,7 +89,12 @@ const chats: Readonly<Record<ChatFormat, ChatMarkup>> = {
   discord: {
     escape: escapeMarkdown,
     link: (text, url) => `[${text}](<${escapeAddress(url)}>)`,
-    body: (text) => ({ content: text, allowed_mentions: { parse: [] } }),
+    body: (text) => ({
+      content: text.slice(0, maxDiscordLength),
+      allowed_mentions: { parse: [] },
+      // SUPPRESS_EMBEDS
+      flags: 4,
+    }),
   },
   // https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
   teams: {
