@@ -6,7 +6,7 @@ import { coversSnapshot, type EventPosition, includesEvent, type StreamSnapshot 
 export type StoredEvent = TopicEvent & EventPosition;
 
 /** The maximum number of events, about 10 MB: a few minutes of a busy community. */
-const maxEvents = 20_000;
+export const maxBufferedEvents = 20_000;
 
 /**
  * The latest events that a node has read, by topic. When a thousand browsers reconnect after a restart or network
@@ -36,7 +36,7 @@ export class EventBuffer {
     }
     this.#batches.push({ until, topics: events.map((each) => each.topic) });
     this.#count += events.length;
-    while (this.#count > maxEvents) this.#dropOldest();
+    while (this.#count > maxBufferedEvents) this.#dropOldest();
   }
 
   /** Whether the buffer contains all events after this snapshot. */

@@ -41,7 +41,7 @@ export async function readNewEvents(
     select snapshot from event_reader where name = ${name} for update skip locked`.execute(tx);
   const since = rows[0]?.snapshot;
   if (since === undefined) return null;
-  const read = await readEvents(tx, since, kinds);
+  const read = await readEvents(tx, since, { kinds });
   const { snapshot } = read;
   // Transaction ids that start over belong to another database.
   const events = snapshot.xmax < since.xmax ? [] : read.events;

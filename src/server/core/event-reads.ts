@@ -16,11 +16,12 @@ export type DatedEvent = StoredEvent & { createdAt: Date };
  * Reads the events that were committed after a snapshot, in the order of their ids.
  * @param since null reads only the snapshot
  * @param kinds only events of these kinds; absent: all
+ * @param limit with more events, this many of them are read, in any choice; absent: all are read
  */
 export async function readEvents(
   db: Queryable,
   since: StreamSnapshot | null,
-  kinds?: readonly string[],
+  { kinds, limit }: { kinds?: readonly string[]; limit?: number } = {},
 ): Promise<EventsRead> {
   const { rows } = await sql<{
     timeline: number;
@@ -49,6 +50,7 @@ export async function readEvents(
       select id, transaction_id, topic, event, created_at from event
       where ${since === null ? sql`false` : notIncludedIn(since)}
         ${kinds === undefined ? sql`` : sql`and event ->> 'kind' = any(${[...kinds]}::text[])`}
+        ${limit === undefined ? sql`` : sql`limit ${sql.lit(limit)}`}
     ) recent on true
     order by recent.id`.execute(db);
   const first = one(rows);

@@ -115,6 +115,20 @@ test('reports a gap instead of replaying more than 500 events, from memory and f
     });
 });
 
+test('reports a gap instead of delivering more events than it buffers', async () => {
+  const { stream, gaps, received, on } = await startFollowingNode(followed);
+  const before = stream.position();
+  await sql`
+    insert into event (topic, event)
+    select 'feeds', ${JSON.stringify(viewedEvent(1))}::jsonb from generate_series(1, 20001)`.execute(db);
+  await eventually(() => gaps.length === 1);
+  expect(received).toHaveLength(0);
+  expect(stream.catchUp('feeds', await stream.readSince('feeds', before))).toMatchObject({ gap: true });
+  await transaction(db, (tx) => publish(tx, 'question:303', viewedEvent(2)));
+  await eventually(() => on('question:303').length === 1);
+  expect(gaps).toHaveLength(1);
+});
+
 test('reports a gap for a position older than the retention time or an invalid one', async () => {
   const { stream } = await startFollowingNode(followed);
   const [timeline, seconds, ...rest] = stream.position().split('.');

@@ -14,7 +14,7 @@ import {
 } from './event-position.ts';
 import { type EventsRead, notIncludedIn, readEvents } from './event-reads.ts';
 import { selectNeededTransaction } from './event-reader.ts';
-import { EventBuffer, type StoredEvent } from './event-buffer.ts';
+import { EventBuffer, maxBufferedEvents, type StoredEvent } from './event-buffer.ts';
 
 /** The missed events of a topic. `gap`: some events are lost, so the client must fetch everything again. */
 export type CatchUp = { events: LiveEvent[]; gap: boolean; position: Position };
@@ -71,7 +71,10 @@ export async function followEventStream(options: {
   /** `live`: when events are delivered. `missed`: again when a client catches up; live events never wait for it. */
   addTexts?: { live: AddTexts; missed: AddTexts };
   onEvents: (events: readonly TopicEvent[], position: Position) => void;
-  /** Called when events are lost: the database was replaced, or was unreachable for too long. */
+  /**
+   * Called when events are lost: the database was replaced, or was unreachable for too long, or more events were written
+   * since the last read than a node buffers, for example while its computer slept.
+   */
   onGap: (position: Position) => void;
 }): Promise<EventStream> {
   const { db, connection, application, log, onEvents, onGap } = options;
@@ -129,7 +132,9 @@ export async function followEventStream(options: {
       pendingReads = [];
       try {
         const next = await readStream(db, current.snapshot);
-        dispatch({ ...next, events: await addLiveTexts(next.events) });
+        // To fetch everything once costs less than thousands of events.
+        if (next.events.length > maxBufferedEvents) startOver(next);
+        else dispatch({ ...next, events: await addLiveTexts(next.events) });
         isFailing = false;
       } catch (error) {
         isFailing = true;
@@ -143,19 +148,26 @@ export async function followEventStream(options: {
   }
 
   function dispatch(next: StreamRead): void {
-    const before = current;
-    current = next;
-    lastReadAt = performance.now();
-    deliveryDelay = next.delay;
-    if (hasGap(before.snapshot, next.snapshot)) {
-      log.warn('The event stream starts over: the database was replaced, or was unreachable for too long.');
-      recent = new EventBuffer(next.snapshot);
-      onGap(next.position);
-      return;
-    }
+    if (hasGap(current.snapshot, next.snapshot)) return startOver(next);
+    advance(next);
     if (next.events.length === 0) return;
     recent.add(next.events, next.snapshot);
     onEvents(next.events, next.position);
+  }
+
+  function startOver(next: StreamRead): void {
+    advance(next);
+    log.warn(
+      'The event stream starts over: the database was replaced, or was not read for too long or for too many events.',
+    );
+    recent = new EventBuffer(next.snapshot);
+    onGap(next.position);
+  }
+
+  function advance(next: StreamRead): void {
+    current = next;
+    lastReadAt = performance.now();
+    deliveryDelay = next.delay;
   }
 
   async function readMissed(topic: Topic, position: Position): Promise<CatchUp> {
@@ -190,7 +202,7 @@ const addNone: AddTexts = async (events) => events;
 type StreamRead = Omit<EventsRead, 'events'> & { events: readonly StoredEvent[]; position: Position };
 
 async function readStream(db: Database, since: StreamSnapshot | null): Promise<StreamRead> {
-  const read = await readEvents(db, since);
+  const read = await readEvents(db, since, { limit: maxBufferedEvents + 1 });
   return { ...read, position: formatPosition(read.snapshot) };
 }
 
