@@ -39,6 +39,11 @@ export class EventThrottle {
     burst.events = [];
   }
 
+  /** Sends the queued events of all topics. */
+  flushAll(): void {
+    for (const topic of this.#bursts.keys()) this.flush(topic);
+  }
+
   stop(): void {
     for (const [topic, { timer }] of this.#bursts) {
       clearTimeout(timer);

@@ -258,6 +258,19 @@ test('refuses a socket whose session ends during the handshake', async () => {
   expect(await late.ended).toBe('io server disconnect');
 });
 
+test('announces its position after all events up to it, also those of a busy topic', async () => {
+  const node = await startLiveNode(database);
+  onTestFinished(() => node.stop());
+  const client = await openLiveClient(node.address, ann, 'feeds');
+  const received: string[] = [];
+  client.socket.onAny((name: string) => received.push(name));
+  const event: LiveEvent = { kind: 'viewed', views: 1 };
+  for (const position of ['1', '2']) node.live.deliver([{ topic: 'feeds', event }], position);
+  node.live.announcePosition();
+  await eventually(() => received.length === 3);
+  expect(received).toEqual(['events', 'events', 'position']);
+});
+
 test('closes all sockets after lost events, so that those of ended sessions are refused', async () => {
   const node = await startLiveNode(database);
   onTestFinished(() => node.stop());

@@ -29,6 +29,8 @@ type ToBrowser = {
   events: (batch: EventBatch) => void;
   /** Events are lost: fetch everything again and continue from this position. */
   gap: (position: Position) => void;
+  /** All events up to this position have been sent. */
+  position: (position: Position) => void;
   typing: (writing: TypingPresence) => void;
   reconnect: (move: ReconnectRequest) => void;
 };
@@ -48,6 +50,8 @@ export type LiveServer = {
   deliver(events: readonly TopicEvent[], position: Position): void;
   /** Tells every socket that events are lost, and closes each within this many milliseconds, so that it reconnects. */
   announceGap(position: Position, reconnectWithinMs?: number): void;
+  /** Tells every socket up to which position it has received the events of its topics. Done regularly. */
+  announcePosition(): void;
   countSockets(): number;
   /** Asks every socket, including new ones, to reconnect within this many milliseconds. */
   drain(milliseconds: number): void;
@@ -83,6 +87,12 @@ const minReconnectMs = 1_000;
 /** Within how many milliseconds all sockets reconnect after events were lost. */
 const gapReconnectMs = 30_000;
 
+/**
+ * How often the position is announced, in milliseconds. Without it, the position of a topic without events becomes too
+ * old to continue from (event-stream.ts), and a reconnection would fetch everything again.
+ */
+const positionIntervalMs = 20 * 60_000;
+
 /** How long the response with the new token of a session may take, in milliseconds. */
 const newTokenMs = 3_000;
 
@@ -114,6 +124,7 @@ export function startLiveServer({
   io.on('connection', (socket) => handleConnection(socket));
   io.engine.on('connection', limitMessageRate);
   const slowSocketTimer = closeSlowSockets(io);
+  const positionTimer = setInterval(announcePosition, positionIntervalMs).unref();
   typingPresence.onChange(sendTyping);
 
   return {
@@ -134,6 +145,7 @@ export function startLiveServer({
         setTimeout(() => socket.disconnect(true), Math.random() * reconnectWithinMs).unref();
       }
     },
+    announcePosition,
     countSockets: () => io.engine.clientsCount,
     drain(milliseconds) {
       drainedAt = performance.now() + milliseconds;
@@ -141,12 +153,18 @@ export function startLiveServer({
     },
     async stop() {
       clearInterval(slowSocketTimer);
+      clearInterval(positionTimer);
       throttle.stop();
       // Browsers reconnect by themselves after Socket.IO's random delay.
       io.disconnectSockets(true);
       io.engine.close();
     },
   };
+
+  function announcePosition(): void {
+    throttle.flushAll();
+    io.emit('position', stream.position());
+  }
 
   async function authenticateSocket(socket: LiveSocket): Promise<Error | undefined> {
     const connectedAt = stream.position();

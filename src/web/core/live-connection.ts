@@ -10,7 +10,7 @@ import type {
   TypingPresence,
 } from '#shared/core/events.ts';
 import { setLiveTransport, type Subscription, subscriptions } from './live.ts';
-import { confirmSubscription, handleBatch, notifyMissed } from './live-delivery.ts';
+import { advanceSubscriptions, confirmSubscription, handleBatch, notifyMissed } from './live-delivery.ts';
 import { markSessionEnded, sessionQuery } from './session.ts';
 import { scheduleVersionCheck } from './app-version.ts';
 import { clearTypingCounts, handleTypingEvent, resendTyping, setTypingTransport } from './typing-presence.ts';
@@ -25,6 +25,7 @@ type LiveSocket = Socket<
   {
     events: (batch: EventBatch) => void;
     gap: (position: Position) => void;
+    position: (position: Position) => void;
     typing: (presence: TypingPresence) => void;
     reconnect: (request: ReconnectRequest) => void;
   },
@@ -82,6 +83,7 @@ function open(client: QueryClient, ending: AbortSignal): void {
   });
   opened.on('events', handleBatch);
   opened.on('gap', notifyMissed);
+  opened.on('position', advanceSubscriptions);
   reconnectWhenMoved(opened);
   reconnectAfterSleep(opened, ending);
   opened.on('typing', (presence) => {

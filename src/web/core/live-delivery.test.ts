@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { LiveEvent, Topic } from '#shared/core/events.ts';
 import { type Subscription, subscriptions } from './live.ts';
-import { confirmSubscription, handleBatch, notifyMissed } from './live-delivery.ts';
+import { advanceSubscriptions, confirmSubscription, handleBatch, notifyMissed } from './live-delivery.ts';
 
 const position = (place: number) => `1.1800000000.0/${place}.700:700:`;
 const topic: Topic = 'question:7';
@@ -32,6 +32,15 @@ test('a confirmed subscription continues from its last batch', () => {
   expect(subscription.since).toBe(position(20));
   handleBatch({ topic, events: [voted], position: position(30) });
   expect([subscription.since, received]).toEqual([position(30), { events: 3, missed: 0 }]);
+});
+
+test('a confirmed subscription without events continues from the position that the server announces', () => {
+  const { subscription, received } = openSubscription();
+  advanceSubscriptions(position(15));
+  expect(subscription.since).toBe(position(10));
+  confirmSubscription(subscription, { ok: true, events: [], gap: false, position: position(20) });
+  advanceSubscriptions(position(50));
+  expect([subscription.since, received]).toEqual([position(50), { events: 0, missed: 0 }]);
 });
 
 test('a gap fetches everything again and continues from its position', () => {

@@ -25,6 +25,13 @@ export function handleBatch({ topic, events, position }: EventBatch): void {
   deliver(subscription, events);
 }
 
+/** The server has sent all events up to this position. Topics without events continue from it as well. */
+export function advanceSubscriptions(position: Position): void {
+  recordPosition(position);
+  for (const subscription of subscriptions.values())
+    if (subscription.isConfirmed === true) subscription.since = position;
+}
+
 export function notifyMissed(position: Position): void {
   recordPosition(position);
   for (const subscription of subscriptions.values()) {
