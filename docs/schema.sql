@@ -417,6 +417,15 @@ create index reply_question ON base_reply USING btree (question_id, id);
 create index reply_recent ON base_reply USING btree (created_at) WHERE ((hidden_by IS NULL) AND (deleted_at IS NULL));
 create index reply_to_question ON base_reply USING btree (question_id, id) WHERE (answer_id IS NULL);
 
+-- Addresses of deleted accounts that were suspended or refused, as keyed hashes. No account can have them until then.
+create table blocked_email (
+  hash bytea not null,
+  blocked_until timestamp(3) with time zone not null,
+  constraint blocked_email_pkey PRIMARY KEY (hash),
+  constraint blocked_email_hash_check CHECK ((octet_length(hash) = 32))
+);
+create index blocked_email_age ON blocked_email USING btree (blocked_until);
+
 -- Questions and answers that members saved.
 create table bookmark (
   id bigint not null generated always as identity,

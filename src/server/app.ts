@@ -185,6 +185,7 @@ export function createApp(options: AppOptions) {
   });
   const emailAddresses = createEmailAddresses({
     db,
+    settings,
     emails: accountEmails,
     joining,
     passwordSignIn,

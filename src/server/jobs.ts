@@ -6,6 +6,7 @@ import {
   createAccountDeletionQueue,
   createAccountEmailJob,
   createAccountEmails,
+  deleteOldBlockedEmails,
   deleteOldRegistrations,
   deleteOldSecurityEvents,
   deleteOldSignIns,
@@ -262,6 +263,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       () => cleanUpUploads(db),
       () => deleteInvalidApiTokens(db),
       () => deleteOldDeliveries(db),
+      () => deleteOldBlockedEmails(db),
     ]);
   }
 

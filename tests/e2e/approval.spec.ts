@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
-import { expectInViewAtBothSizes } from './support/in-view.ts';
+import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { askQuestion } from './support/members.ts';
 import { changeSettings, fillInAccount, startCommunityWithOwner } from './support/set-up.ts';
@@ -102,6 +102,10 @@ test('people register with an answer, wait, and are in once a moderator approves
       timeout: 15_000,
     });
     await expect(refused.getByText('Reason: Spam or advertising.')).toBeVisible();
+    await refused.getByRole('button', { name: 'Delete my account' }).click();
+    const deletion = refused.getByRole('dialog');
+    await expectInView(deletion.getByText(/a hash of your email address is stored for a year/u));
+    await deletion.getByRole('button', { name: 'Cancel' }).click();
 
     // As a visitor, where reading is public.
     const questionId = await askQuestion(page.request, { title: 'How long does bread keep?' }, address);

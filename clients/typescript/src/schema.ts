@@ -1751,6 +1751,7 @@ export interface components {
         | 'edit-summary-required'
         | 'edit-summary-too-long'
         | 'edited-meanwhile'
+        | 'email-blocked'
         | 'email-disabled'
         | 'email-domain-not-allowed'
         | 'email-not-confirmed'

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Binds a ciphertext to a purpose. It cannot be decrypted for another purpose. */
 export type EncryptionContext = { secret: string; purpose: string };
@@ -32,6 +32,14 @@ export function decrypt(context: EncryptionContext, encrypted: string): string |
   } catch {
     return null;
   }
+}
+
+/**
+ * Returns a keyed hash of a text (HMAC-SHA256): the same for the same text, and without the secret of this installation
+ * no one can find out a text by hashing guesses.
+ */
+export function computeKeyedHash(context: EncryptionContext, text: string): Buffer {
+  return createHmac('sha256', deriveKey(context)).update(text).digest();
 }
 
 function deriveKey({ secret, purpose }: EncryptionContext): Buffer {

@@ -5,6 +5,9 @@ import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import type { Role } from '#shared/identity/roles.ts';
 import type { MemberColumn } from './account-deletion-columns.ts';
 
+/** Days for which no account can have the address of a refused account that was deleted. */
+const refusedEmailDays = 365;
+
 /**
  * Locks all admins and one more member in the order of their ids, so that two admins who give up the role or delete
  * their accounts at the same time do not leave the site without one. Returns the ids of the admins. The index
@@ -38,11 +41,27 @@ export async function isMerging(tx: Tx, memberIds: readonly number[]): Promise<b
   return rows.length > 0;
 }
 
-/** Returns the locked member, undefined if the account is already deleted. */
+/**
+ * Returns the locked member, undefined if the account is already deleted. `blockedUntil`: when others can have its
+ * address, if the account is suspended or refused.
+ */
 export async function lockMemberToDelete(tx: Tx, id: number) {
-  const { rows } = await sql<{ email: string | null; role: Role }>`
-    select email, role from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
+  const { rows } = await sql<{ email: string | null; role: Role; blockedUntil: Date | null }>`
+    select email, role, case
+      when application = 'refused' then now() + make_interval(days => ${refusedEmailDays})
+      when suspended_until > now() then suspended_until
+    end as "blockedUntil"
+    from member where id = ${id} and deleted_at is null for no key update`.execute(tx);
   return rows[0];
+}
+
+/** Returns the earlier addresses of a member that are reserved for them. */
+export async function listReservedEmails(tx: Tx, memberId: number): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select email from email_link where member_id = ${memberId} and reserves_email and expires_at > now()`.execute(
+    tx,
+  );
+  return rows.map(({ email }) => email);
 }
 
 export async function insertAccountDeletion(

@@ -24,15 +24,17 @@ const deleteOwnAccount = createRoute({
 
 export function accountDeletionRoutes({
   db,
+  settings,
   accounts,
   requirePassword,
   queueAccountDeletion,
-}: Pick<RouteDeps, 'db'> & AccountDeletionDeps) {
+}: Pick<RouteDeps, 'db' | 'settings'> & AccountDeletionDeps) {
   return createRouter().openapi(deleteOwnAccount, async (c) => {
     const viewer = c.get('viewer');
     const { password, posts } = c.req.valid('json');
     await requirePassword(viewer, { password });
-    await deleteAccount(db, { viewer, posts, queueDeletion: queueAccountDeletion });
+    const { secret } = settings;
+    await deleteAccount(db, { viewer, posts, secret, queueDeletion: queueAccountDeletion });
     for (const cookie of await accounts.signOut(c.req.raw.headers))
       c.header('set-cookie', cookie, { append: true });
     return c.body(null, 204);

@@ -256,7 +256,12 @@ test('continues after an interruption', async () => {
 test('a change of the settings that waits for the deletion changes nothing', async () => {
   const dora = await server.register('Dora');
   const [saving] = await transaction(server.db, async (tx) => {
-    await deleteAccountInTransaction(tx, { memberId: dora.id, posts: 'keep', queueDeletion: undefined });
+    await deleteAccountInTransaction(tx, {
+      memberId: dora.id,
+      posts: 'keep',
+      secret: 'any',
+      queueDeletion: undefined,
+    });
     const settings = { displayName: 'Dora', bio: 'A secret bio.', showEmail: true };
     const request = dora.put('/settings', settings);
     await eventually(async () => {

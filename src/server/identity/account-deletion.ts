@@ -20,6 +20,7 @@ import type { Viewer } from '#server/core/http.ts';
 import type { JobDefinition, JobQueue } from '#server/core/job-queue.ts';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import { formerMemberName } from '#shared/core/limits.ts';
+import { blockEmails } from './blocked-emails.ts';
 import { listMemberColumns } from './account-deletion-columns.ts';
 import {
   anonymizeMember,
@@ -35,6 +36,7 @@ import {
   listFollowedTags,
   listPendingAccountDeletions,
   listPostIds,
+  listReservedEmails,
   lockAdminsAnd,
   lockMemberToDelete,
 } from './account-deletion-queries.ts';
@@ -45,29 +47,27 @@ export type QueueAccountDeletion = (tx: Tx, memberId: number) => Promise<void>;
 /** Deletes the account of a member permanently, as `deleteAccountInTransaction`. */
 export async function deleteAccount(
   db: Database,
-  {
-    viewer,
-    posts,
-    queueDeletion,
-  }: { viewer: Viewer; posts: PostsAfterDeletion; queueDeletion: QueueAccountDeletion | undefined },
+  { viewer, ...deletion }: { viewer: Viewer } & Omit<AccountToDelete, 'memberId'>,
 ): Promise<void> {
-  await transaction(db, (tx) =>
-    deleteAccountInTransaction(tx, { memberId: viewer.id, posts, queueDeletion }),
-  );
+  await transaction(db, (tx) => deleteAccountInTransaction(tx, { memberId: viewer.id, ...deletion }));
 }
 
+type AccountToDelete = {
+  memberId: number;
+  posts: PostsAfterDeletion;
+  /** The secret of the installation, for blocked addresses. */
+  secret: string;
+  queueDeletion: QueueAccountDeletion | undefined;
+};
+
 /**
- * One transaction ends all access, removes everything that identifies the member and frees the email address. The job
- * (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
+ * One transaction ends all access, removes everything that identifies the member and frees the email address, unless the
+ * account is suspended or refused. The job (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
  * @throws ProblemError 'signed-out' if the account is deleted already, 'last-admin', 'merge-running'
  */
 export async function deleteAccountInTransaction(
   tx: Tx,
-  {
-    memberId,
-    posts,
-    queueDeletion,
-  }: { memberId: number; posts: PostsAfterDeletion; queueDeletion: QueueAccountDeletion | undefined },
+  { memberId, posts, secret, queueDeletion }: AccountToDelete,
 ): Promise<void> {
   const admins = await lockAdminsAnd(tx, memberId);
   const member = await lockMemberToDelete(tx, memberId);
@@ -76,12 +76,17 @@ export async function deleteAccountInTransaction(
   if (member.role === 'admin' && admins.every((id) => id === memberId)) throw new ProblemError('last-admin');
   // It would go on to move private data to the deleted account.
   if (await isMerging(tx, [memberId])) throw new ProblemError('merge-running');
+  const { email, blockedUntil } = member;
+  if (email !== null && blockedUntil !== null) {
+    const addresses = [email, ...(await listReservedEmails(tx, memberId))];
+    await blockEmails(tx, { secret, addresses, until: blockedUntil });
+  }
   for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);
   await deleteMemberRows(tx, { table: 'security_event', column: 'member_id' }, memberId);
   await endRegistrationWait(tx, memberId);
   await removeAvatarOf(tx, memberId);
   // While the member has a language.
-  await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: member.email });
+  await recordSecurityEvent(tx, { memberId, event: 'account-deleted', to: email });
   await anonymizeMember(tx, { id: memberId, name: formerMemberName });
   await insertAccountDeletion(tx, { memberId, posts });
   await publishAll(tx, [

@@ -25,6 +25,7 @@ import { createPasswordAttemptLimit } from './sign-in-limits.ts';
 import { refuseImpersonation } from './display-names.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
 import { isEmailTaken } from './account-links-queries.ts';
+import { refuseBlockedEmail } from './blocked-emails.ts';
 import {
   deleteOtherSessions,
   deleteSession,
@@ -105,6 +106,7 @@ export function createAccounts(options: AccountsOptions) {
     await rules?.check({ email, invitation });
     rules?.checkAnswers(form.signUpAnswers);
     if (await isEmailTaken(db, { address: email })) throw new ProblemError('email-taken');
+    await refuseBlockedEmail(db, { secret: settings.secret, address: email });
     const create = (application: ApplicationStatus | null) =>
       createAccount({ name, email, form, application }, visitor);
     const { memberId, cookies } = rules

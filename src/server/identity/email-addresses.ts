@@ -1,7 +1,8 @@
 import { databaseNowMs } from '#server/core/database-clock.ts';
-import { type Database, getSqlState, transaction, type Tx } from '#server/core/database.ts';
+import { type Database, getSqlState, type Queryable, transaction, type Tx } from '#server/core/database.ts';
 import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { publish, publishAll } from '#server/core/events.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { switchEmailOn } from '#server/notifications/index.ts';
 import type { Viewer } from '#server/core/http.ts';
 import { createRateLimit, requireBothPoints, requirePoint } from '#server/core/rate-limits.ts';
@@ -20,6 +21,7 @@ import {
   upsertPasswordHash,
 } from './account-links-queries.ts';
 import { createInvalidLinkError, linkLifetimesMs, insertPendingEmail, consumeLink } from './account-links.ts';
+import { refuseBlockedEmail } from './blocked-emails.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
 import { requireSession, type RequirePassword } from './reauthentication.ts';
 import { deletePasswordlessSignIn } from './passkeys-queries.ts';
@@ -41,12 +43,14 @@ export type EmailAddresses = ReturnType<typeof createEmailAddresses>;
  */
 export function createEmailAddresses({
   db,
+  settings,
   emails,
   joining,
   passwordSignIn,
   requirePassword,
 }: {
   db: Database;
+  settings: Pick<OperatorSettings, 'secret'>;
   emails: AccountEmails | undefined;
   passwordSignIn: PasswordSignIn;
   joining: Joining;
@@ -125,7 +129,7 @@ export function createEmailAddresses({
         key: address,
         code: 'too-many-emails-to-address',
       });
-    await refuseTakenEmail(db, { address, memberId });
+    await refuseUsedEmail(db, { address, memberId });
     await inEmailTransaction(async (tx) => {
       await lockMember(tx, memberId, { changesEmail: emails === undefined });
       await requireSession(tx, viewer);
@@ -154,7 +158,7 @@ export function createEmailAddresses({
       const { memberId, address } = await consumeLink(tx, { token, purpose: 'change_email' });
       if (address === null) throw createInvalidLinkError();
       joining.checkDomain(address);
-      await refuseTakenEmail(tx, { address, memberId });
+      await refuseUsedEmail(tx, { address, memberId });
       await setEmail(tx, { memberId, address, isConfirmed: true });
     });
   }
@@ -220,6 +224,15 @@ export function createEmailAddresses({
     await publishEmailChange(tx, memberId);
   }
 
+  /** @throws ProblemError 'email-taken', 'not-allowed' for a blocked address */
+  async function refuseUsedEmail(
+    queryable: Queryable,
+    { address, memberId }: { address: string; memberId: number },
+  ): Promise<void> {
+    if (await isEmailTaken(queryable, { address, except: memberId })) throw createEmailTakenError();
+    await refuseBlockedEmail(queryable, { secret: settings.secret, address });
+  }
+
   /** The unique constraint decides between two concurrent requests for one address. */
   async function inEmailTransaction(
     work: (tx: Tx) => Promise<void>,
@@ -231,13 +244,6 @@ export function createEmailAddresses({
       throw getSqlState(error) === '23505' ? createTakenError() : error;
     }
   }
-}
-
-async function refuseTakenEmail(
-  db: Parameters<typeof isEmailTaken>[0],
-  { address, memberId }: { address: string; memberId: number },
-): Promise<void> {
-  if (await isEmailTaken(db, { address, except: memberId })) throw createEmailTakenError();
 }
 
 const createEmailTakenError = () =>

@@ -51,6 +51,7 @@ export {
 } from './accounts.ts';
 export { type ApplicationDeps, applicationRoutes } from './applications-routes.ts';
 export { lockApplication, signUpAnswersOf } from './applications-queries.ts';
+export { deleteOldBlockedEmails } from './blocked-emails.ts';
 export { createAuth } from './auth.ts';
 export { dataExportRoutes } from './data-export-routes.ts';
 export { refuseImpersonation } from './display-names.ts';

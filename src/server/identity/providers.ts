@@ -20,6 +20,7 @@ import { type Reauthentication } from '#shared/identity/two-factor.ts';
 import { type Accounts, createRegistrationLimit, type Visitor } from './accounts.ts';
 import type { Auth } from './auth.ts';
 import { isEmailTaken, lockMember, updateEmail } from './account-links-queries.ts';
+import { refuseBlockedEmail } from './blocked-emails.ts';
 import type { Joining } from './joining.ts';
 import { requireSession, type RequirePassword } from './reauthentication.ts';
 import { isImpersonation } from './display-names.ts';
@@ -209,6 +210,7 @@ export function createProviders(deps: ProvidersDeps) {
     if (joining.questions().length > 0) {
       if (!settings.isSignUpOpen) throw new ProblemError('registration-closed');
       await joining.check({ email, invitation });
+      await refuseBlockedEmail(db, { secret: settings.secret, address: email });
       const names = person.names.map((name) => name.slice(0, 200)).slice(0, 5);
       const cookies = [signUpCookie.set({ provider, account, email, isVerified, names, invitation })];
       return { ...plain, memberId: null, cookies, needsAnswers: true };
@@ -270,6 +272,7 @@ export function createProviders(deps: ProvidersDeps) {
     const emailTaken = new ProblemError('email-taken');
     // An address can be reserved for a member who can still revert a change.
     if (await isEmailTaken(db, { address: email })) throw emailTaken;
+    await refuseBlockedEmail(db, { secret: settings.secret, address: email });
     try {
       const body = {
         name: await chooseDisplayName(arrival),

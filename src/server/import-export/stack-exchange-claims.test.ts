@@ -90,7 +90,12 @@ test('the same archive gives no follows back to a member who claimed a profile a
   await importInto(archive);
   const member = await claim(3);
   await transaction(server.db, (tx) =>
-    deleteAccountInTransaction(tx, { memberId: member.id, posts: 'keep', queueDeletion: undefined }),
+    deleteAccountInTransaction(tx, {
+      memberId: member.id,
+      posts: 'keep',
+      secret: 'any',
+      queueDeletion: undefined,
+    }),
   );
   await createAccountDeletionJob({ db: server.db, log: pino({ level: 'silent' }) }).run({
     memberId: member.id,

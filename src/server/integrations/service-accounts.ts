@@ -1,6 +1,7 @@
 import { type Database, type Reader, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
 import { publishAll } from '#server/core/events.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   deleteAccountInTransaction,
@@ -32,6 +33,7 @@ import {
 
 export type ServiceAccountDeps = {
   db: Database;
+  settings: Pick<OperatorSettings, 'secret'>;
   siteSettings: SiteSettings;
   requirePassword: RequirePassword;
   queueAccountDeletion: QueueAccountDeletion | undefined;
@@ -42,7 +44,7 @@ export type ServiceAccountDeps = {
  * changes an account throws ProblemError 'service-account-not-found' for other accounts.
  */
 export function createServiceAccounts(deps: ServiceAccountDeps) {
-  const { db, siteSettings, requirePassword, queueAccountDeletion } = deps;
+  const { db, settings, siteSettings, requirePassword, queueAccountDeletion } = deps;
   return { list, add, change, setActive, remove, createToken, revokeToken };
 
   async function list(reader: Reader): Promise<ServiceAccounts> {
@@ -113,7 +115,12 @@ export function createServiceAccounts(deps: ServiceAccountDeps) {
     await transaction(db, async (tx) => {
       const { displayName } = await requireAccount(tx, id);
       const { posts } = deletion;
-      await deleteAccountInTransaction(tx, { memberId: id, posts, queueDeletion: queueAccountDeletion });
+      await deleteAccountInTransaction(tx, {
+        memberId: id,
+        posts,
+        secret: settings.secret,
+        queueDeletion: queueAccountDeletion,
+      });
       await log(tx, admin, {
         action: 'delete_service_account',
         id,

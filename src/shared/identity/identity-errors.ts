@@ -4,6 +4,10 @@ import type { ErrorTable } from '#shared/core/error-kinds.ts';
 export const identityErrors = {
   // Registration.
   'email-taken': ['email-taken', 'This email is already registered. Please try logging in instead.'],
+  'email-blocked': [
+    'not-allowed',
+    "This email address can't be used at the moment: its account was suspended or refused before it was deleted.",
+  ],
   'email-not-valid': ['invalid', 'Please enter a valid email address.'],
   'passwords-differ': ['invalid', 'Passwords do not match'],
   'password-too-short': ['invalid', 'Password must be at least {min} characters'],

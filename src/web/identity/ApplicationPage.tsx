@@ -122,7 +122,7 @@ function Application({ application }: { application: OwnApplication }) {
         >
           {t`Download my data`}
         </Button>
-        <DeleteAccount isApplicant hasPassword={application.hasPassword} />
+        <DeleteAccount application={application} />
       </div>
     </>
   );

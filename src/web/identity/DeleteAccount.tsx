@@ -2,7 +2,10 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useState, type FormEvent } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
+import type { OwnApplication } from '#shared/identity/applications.ts';
 import { OwnPasswordField } from './OwnPasswordField.tsx';
+import { formatDateTime } from '#web/core/format.ts';
+import { useMember } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 import fields from '#web/ui/fields.module.css';
 import { Dialog } from '#web/ui/Dialog.tsx';
@@ -14,9 +17,9 @@ import classes from './account-settings.module.css';
 
 /**
  * Deletes the account: asks what happens to the posts, and for the password.
- * @param isApplicant whether the account is not a member's yet, and so has no posts
+ * @param application of an account that is not a member's yet, and so has no posts
  */
-export function DeleteAccount({ isApplicant = false, hasPassword }: DeleteAccountProps) {
+export function DeleteAccount({ application }: DeleteAccountProps) {
   const [opened, setOpened] = useState(false);
   return (
     <div className={classes.setting}>
@@ -29,18 +32,13 @@ export function DeleteAccount({ isApplicant = false, hasPassword }: DeleteAccoun
         onClose={() => setOpened(false)}
         closeButton={false}
       >
-        <DeleteAccountForm
-          isApplicant={isApplicant}
-          hasPassword={hasPassword}
-          onClose={() => setOpened(false)}
-        />
+        <DeleteAccountForm application={application} onClose={() => setOpened(false)} />
       </Dialog>
     </div>
   );
 }
 
-/** `hasPassword`: for an applicant, who cannot ask the server as members do. */
-type DeleteAccountProps = { isApplicant?: boolean; hasPassword?: boolean | undefined };
+type DeleteAccountProps = { application?: OwnApplication | undefined };
 
 const choices = () =>
   [
@@ -56,11 +54,8 @@ const choices = () =>
     },
   ] as const;
 
-function DeleteAccountForm({
-  isApplicant,
-  hasPassword,
-  onClose,
-}: DeleteAccountProps & { onClose: () => void }) {
+function DeleteAccountForm({ application, onClose }: DeleteAccountProps & { onClose: () => void }) {
+  const isApplicant = application !== undefined;
   const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
   const { texts, field, showProblem, formError } = useFields(useState({ password: '' }));
   const deletion = useDeleteAccount({ onDeleted: () => toast(t`Your account has been deleted.`) });
@@ -87,6 +82,7 @@ function DeleteAccountForm({
           ? t`Your name, email address and answers are deleted. This cannot be undone.`
           : t`You are signed out everywhere. Your name, email address, drafts, bookmarks, follows and settings are deleted. Your votes still count, anonymously. This cannot be undone.`}
       </p>
+      <BlockedEmailNotice application={application} />
       {!isApplicant && (
         <fieldset className={classes.choices}>
           <legend>{t`What should happen to your posts?`}</legend>
@@ -107,7 +103,7 @@ function DeleteAccountForm({
           ))}
         </fieldset>
       )}
-      <OwnPasswordField hasPassword={hasPassword} {...field('password')} />
+      <OwnPasswordField hasPassword={application?.hasPassword} {...field('password')} />
       <FormError message={formError} />
       <div className={classes.dialogButtons}>
         <Button variant="default" data-autofocus onClick={onClose}>
@@ -118,5 +114,18 @@ function DeleteAccountForm({
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Says that a suspended member or a refused applicant cannot return with the same address. */
+function BlockedEmailNotice({ application }: DeleteAccountProps) {
+  const until = useMember()?.suspended?.until;
+  if (application?.status === 'refused')
+    return (
+      <p>{t`Your account was refused, so a hash of your email address is stored for a year. Until then, no account can have this address.`}</p>
+    );
+  if (until === undefined) return null;
+  return (
+    <p>{t`Your account is suspended, so a hash of your email address is stored until ${formatDateTime(until)}. Until then, no account can have this address.`}</p>
   );
 }
