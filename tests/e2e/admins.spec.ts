@@ -157,9 +157,16 @@ test('an admin adds a web hook, tests it, sees its deliveries and deletes it', a
     await expect(deliveries).toContainText(received.id);
     await expect(deliveries).toContainText('Delivered');
     await expectAccessible(page, { look: 'deliveries of a web hook' });
+    await expect(page.getByText('Last delivery')).toBeVisible();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    receiver.behave(() => (_, response) => void released.then(() => response.writeHead(204).end()));
     await deliveries.getByRole('button', { name: 'Send again' }).click();
-    const repeated = await receiver.accepted(2, '/hook');
-    expect(repeated.map(({ id }) => id)).toEqual([received.id, received.id]);
+    await expect(deliveries).toContainText('Waiting');
+    await expect(page.getByText('1 event waits')).toBeVisible();
+    release();
+    await expect(deliveries).toContainText('Delivered');
+    await expect(page.getByText('1 event waits')).toBeHidden();
+    expect(receiver.requests.map(({ id }) => id)).toEqual([received.id, received.id]);
 
     await page.getByRole('button', { name: 'Delete: Kitchen' }).click();
     const confirm = page

@@ -7,17 +7,24 @@ import { toastError } from '#web/core/toast.ts';
 import { LoadError } from '#web/ui/LoadError.tsx';
 import { LoadMore } from '#web/ui/LoadMore.tsx';
 import { Time } from '#web/ui/Time.tsx';
-import { describeOutcome, describeState, repeatDelivery, webhookDeliveriesQuery } from './webhooks.ts';
+import {
+  describeOutcome,
+  describeState,
+  refreshMs,
+  repeatDelivery,
+  webhookDeliveriesQuery,
+} from './webhooks.ts';
 import classes from './admin.module.css';
-
-/** How often the list is read while an event waits, in milliseconds. */
-const refreshMs = 3_000;
 
 /** The deliveries of a web hook, the newest first, each with its last request and response. */
 export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
   const query = useInfiniteQuery({
     ...webhookDeliveriesQuery(webhook.id),
-    refetchInterval: webhook.waiting > 0 ? refreshMs : false,
+    refetchInterval: ({ state: { data: read } }) =>
+      webhook.enabled &&
+      read?.pages.some(({ items }) => items.some(({ state }) => state === 'pending')) === true
+        ? refreshMs
+        : false,
   });
   const { data } = query;
   if (data === undefined)

@@ -10,10 +10,15 @@ const webhooksKey = ['admin', 'webhooks'];
 const webhookApi = api.admin.webhooks;
 const paramOf = (id: number) => ({ param: { id: String(id) } });
 
+/** How often web hooks and their deliveries are read while an event waits, in milliseconds. */
+export const refreshMs = 3_000;
+
 export const webhooksQuery = queryOptions({
   queryKey: webhooksKey,
   queryFn: ({ signal }) => readJson(webhookApi.$get({}, { init: { signal } })),
   staleTime: 0,
+  refetchInterval: ({ state }) =>
+    state.data?.items.some(({ enabled, waiting }) => enabled && waiting > 0) === true ? refreshMs : false,
 });
 
 export const webhookDeliveriesQuery = (id: number) =>
