@@ -2,6 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import pg from 'pg';
 import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { holdRequests } from './support/held-requests.ts';
+import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
@@ -160,6 +161,29 @@ test('previous answers that load slowly leave the address of the page that was o
     () => page.getByRole('combobox', { name: 'Sort answers' }).selectOption('Oldest'),
     /\?sort=oldest$/u,
   );
+});
+
+test('a link to an answer behind hundreds that cannot be loaded shows a message, and works once it can', async ({
+  page,
+}) => {
+  test.slow();
+  const { id, answers } = await createLongQuestion(page);
+  const target = answers[279] ?? 0;
+  const { origin } = new URL((await page.request.get('/api/session')).url());
+  const content = `As [others](${origin}/question/${id}#answer-${target}) said`;
+  const data = { content, parentReplyId: null };
+  expect((await page.request.post(`/api/questions/${id}/replies`, { data })).status()).toBe(201);
+  await visit(page, `/question/${id}`);
+  const positions = `**/api/questions/${id}/answers/position?*`;
+  await page.route(positions, (route) => route.fulfill({ status: 503 }));
+  await waitForHydration(page);
+  const link = page.getByRole('link', { name: 'others' });
+  await link.click();
+  const message = page.getByRole('alert').getByText('The linked post could not be loaded.');
+  await expect(message).toBeVisible({ timeout: 30_000 });
+  await page.unroute(positions);
+  await link.click();
+  await expect(page.locator(`#answer-${target}`)).toBeFocused({ timeout: 30_000 });
 });
 
 test('a link to a reply or comment behind hundreds shows it, and one to a deleted answer a message', async ({

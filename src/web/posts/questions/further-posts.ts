@@ -129,11 +129,12 @@ export async function findFurtherPost(
     for (let pages = 0; pages < maxPagesSearched && isMissing(post) && hasMore(); pages++)
       await cache.loadMoreReplies(answerId);
     if (isMissing(post)) await cache.refresh();
+    return true;
   } catch (error) {
-    if (isWanted() && hasStatus(error, 404)) toastError(error.message);
-    // Without a connection, what has been loaded stays.
+    if (isWanted())
+      toastError(hasStatus(error, 404) ? error.message : t`The linked post could not be loaded.`);
+    return false;
   }
-  return true;
 }
 
 export function addMoreAnswers(page: QuestionPageData, more: AnswersPage): QuestionPageData {

@@ -64,7 +64,8 @@ export type QuestionCache = {
   loadMoreReplies: (answerId: number | null) => Promise<void>;
   /**
    * Finds a post that the page lacks: loads the replies before it, or opens the page that begins with its answer.
-   * Returns whether it is on this page. A message says that there is no such post.
+   * Returns whether it is on this page. A message says that there is no such post, or that it
+   * could not be loaded.
    * @param openPage called with the cursor after which that page begins
    */
   findPost: (

@@ -31,12 +31,13 @@ export function useTargetPost(
   const shown = useRef<PostRef>(null);
   const loaded = page !== undefined;
   useEffect(() => {
-    // The answers before it may have been loaded since.
-    if (target === null || !loaded || shown.current === target) return;
+    if (target === null || !loaded) return;
     let current = true;
     const openPage = (start: string | null) =>
       router.replaceAddress({ search: withListStart(router.location.search, start) });
     const find = async () => {
+      // The answers before it may have been loaded since.
+      if (shown.current === target) return;
       const isFirstTry = isFirst.current;
       isFirst.current = false;
       const page = cache.read();
@@ -47,8 +48,13 @@ export function useTargetPost(
       if (!isFirstTry || !hasScrolledBefore(target)) reveal(target);
     };
     void find();
+    // The same link is followed again: its post may not have loaded.
+    const unsubscribe = router.onNavigated(({ from, to, action }) => {
+      if (from.hash === to.hash && (action === 'push' || from.href === to.href)) void find();
+    });
     return () => {
       current = false;
+      unsubscribe();
     };
   }, [target, loaded, cache, reveal, router]);
   return target;
