@@ -1,10 +1,10 @@
-import { type BrowserContext, expect, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import type { Me } from '#shared/identity/accounts.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
 import { askQuestion, makeModerator, newMember, registerMember } from './support/members.ts';
-import { secondMember, uniqueText, uniqueWord } from './support/posts.ts';
+import { postAnswer, secondMember, uniqueText, uniqueWord } from './support/posts.ts';
 
 const pages = [
   ['Review queue', '/moderation'],
@@ -195,4 +195,29 @@ test('the dialog of a moderator keeps the reason after a click beside it and whe
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(card.getByRole('button', { name: 'Take over' })).toBeVisible();
+});
+
+test('a link to a hidden answer leads a moderator to it, and says to others that there is none', async ({
+  page,
+  browser,
+}) => {
+  await registerMember(page.request, newMember('Adam Author'));
+  const id = await askQuestion(page.request, { title: uniqueText('What is hidden?') });
+  const answerId = await postAnswer(page.request, id, 'Buy my bread.');
+  const { page: moderator, member } = await secondMember(browser, 'Mona');
+  await makeModerator(member.email);
+  const data = { kind: 'answer', id: answerId, action: 'hide', reason: 'Spam', duplicateOf: null };
+  const hiding = await moderator.request.post('/api/moderation/post-actions', {
+    data: { ...data, queueItemId: null },
+  });
+  expect(hiding.status(), await hiding.text()).toBeLessThan(300);
+  const { page: reader } = await secondMember(browser, 'Rita Reader');
+  const message = (page: Page) => page.getByRole('alert').getByText('Answer not found');
+  await reader.goto(`/question/${id}#answer-${answerId}`);
+  await expect(message(reader)).toBeVisible();
+  await moderator.goto(`/question/${id}#answer-${answerId}`);
+  const card = moderator.getByRole('article', { name: 'Hidden post by' });
+  await expect(card).toBeFocused();
+  await expect(card).toContainText('Buy my bread.');
+  await expect(message(moderator)).toHaveCount(0);
 });

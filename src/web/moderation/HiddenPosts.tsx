@@ -6,7 +6,7 @@ import { canModerate } from '#shared/identity/roles.ts';
 import type { HiddenPost } from '#shared/moderation/moderation.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { useMember } from '#web/core/session.ts';
-import { Author } from '#web/posts/index.ts';
+import { Author, hiddenPostAnchor } from '#web/posts/index.ts';
 import { ConfirmDialog } from '#web/ui/Dialog.tsx';
 import { Markdown } from '#web/ui/markdown/Markdown.tsx';
 import { PageHeading } from '#web/ui/PageHeading.tsx';
@@ -87,7 +87,12 @@ function HiddenPostCard({ post, canRestore }: { post: HiddenPost; canRestore: bo
   // The list is read again.
   if (withdraw.isSuccess || restore.isSuccess) return null;
   return (
-    <article className={classes.card} aria-label={t`Hidden post by ${post.authorName}`}>
+    <article
+      id={hiddenPostAnchor(post)}
+      tabIndex={-1}
+      className={classes.card}
+      aria-label={t`Hidden post by ${post.authorName}`}
+    >
       <p className={classes.note} dir="auto">
         {describeStatus(post)}
       </p>

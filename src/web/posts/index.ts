@@ -11,7 +11,7 @@ export { isId } from './offline/queued-posts.ts';
 export { abilitiesQuery } from './abilities.ts';
 export { PostDiff } from './revisions/PostDiff.tsx';
 export { setVote } from './post-api.ts';
-export { anchorOf } from './post-ref.ts';
+export { anchorOf, hiddenPostAnchor } from './post-ref.ts';
 export { hiddenPostsKey, tagQueryKeys } from './query-keys.ts';
 export { createQuestionCache, questionKeys, useQuestionCache } from './questions/question-cache.ts';
 export { useQuestionPage } from './questions/question-page-context.ts';

@@ -10,6 +10,10 @@ export function anchorOf({ kind, id }: PostRef): string {
   return kind === 'question' ? 'question' : `${kind}-${id}`;
 }
 
+/** The id of the element of a hidden post, beside which a form of the post can stay. */
+export const hiddenPostAnchor = ({ kind, postId }: { kind: PostRef['kind']; postId: number }) =>
+  `hidden-${kind}-${postId}`;
+
 /** The post that a hash refers to on the page of a question; null if there is none. */
 export function parsePostHash(hash: string, questionId: number): PostRef | null {
   if (hash === 'question') return { kind: 'question', id: questionId };

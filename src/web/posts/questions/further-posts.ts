@@ -7,7 +7,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { PostRef } from '#shared/core/fields.ts';
 import { hasStatus } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
-import { anchorOf } from '#web/posts/post-ref.ts';
+import { anchorOf, hiddenPostAnchor } from '#web/posts/post-ref.ts';
 import { fetchQuestionPage, questionQuery, type QuestionCache } from './question-cache.ts';
 import { findPost, findThread, mapThreads } from './question-page-data.ts';
 import { isWriting } from './useReveal.ts';
@@ -131,10 +131,25 @@ export async function findFurtherPost(
     if (isMissing(post)) await cache.refresh();
     return true;
   } catch (error) {
-    if (isWanted())
-      toastError(hasStatus(error, 404) ? error.message : t`The linked post could not be loaded.`);
+    const isNotFound = hasStatus(error, 404);
+    if (isNotFound && (await showHiddenPost(id, post).catch(() => false))) return false;
+    if (isWanted()) toastError(isNotFound ? error.message : t`The linked post could not be loaded.`);
     return false;
   }
+}
+
+/** Goes to a hidden post (moderation/HiddenPosts.tsx). Returns whether its author or a moderator reads the page. */
+async function showHiddenPost(questionId: number, { kind, id }: PostRef): Promise<boolean> {
+  const { items } = await readJson(
+    api.questions[':id'].hidden.$get({ param: { id: String(questionId) }, query: {} }),
+  );
+  const hidden = items.find((each) => each.kind === kind && each.postId === id);
+  if (hidden === undefined) return false;
+  const card = document.getElementById(hiddenPostAnchor(hidden));
+  if (card === null || isWriting()) return true;
+  card.focus({ preventScroll: true });
+  card.scrollIntoView({ block: 'nearest' });
+  return true;
 }
 
 export function addMoreAnswers(page: QuestionPageData, more: AnswersPage): QuestionPageData {
