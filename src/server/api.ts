@@ -19,6 +19,7 @@ import {
   identifyViewer,
   requireSignedIn,
   sessionRoutes,
+  type SettingsDeps,
   settingsRoutes,
   type TwoFactorDeps,
   twoFactorRoutes,
@@ -126,6 +127,7 @@ export function createApi(
     AccountDeps &
     AccountRecoveryDeps &
     AccountDeletionDeps &
+    SettingsDeps &
     TwoFactorDeps &
     PasskeyDeps &
     ApiTokenDeps &

@@ -102,6 +102,7 @@ export type AppOptions = {
         | 'moderation'
         | 'queueAccountDeletion'
         | 'queueAccountMerge'
+        | 'queueFormerName'
         | 'webPushSender'
         | 'wakeWebhooks'
       >
@@ -258,6 +259,7 @@ export function createApp(options: AppOptions) {
     requirePassword,
     queueAccountDeletion: background?.queueAccountDeletion,
     queueAccountMerge: background?.queueAccountMerge,
+    queueFormerName: background?.queueFormerName,
     limits,
     position,
     replicas,

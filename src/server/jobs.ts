@@ -6,6 +6,8 @@ import {
   createAccountDeletionQueue,
   createAccountEmailJob,
   createAccountEmails,
+  createFormerNameJob,
+  createFormerNameQueue,
   deleteOldBlockedEmails,
   deleteOldRegistrations,
   deleteOldSecurityEvents,
@@ -13,6 +15,7 @@ import {
   hasSecurityEvent,
   type QueueAccountDeletion,
   queueAccountDeletions,
+  type QueueFormerName,
   queueSecurityEmails,
 } from './identity/index.ts';
 import {
@@ -110,6 +113,7 @@ export type BackgroundJobs = {
   emailSending: EmailSending | null;
   queueAccountDeletion: QueueAccountDeletion;
   queueAccountMerge: QueueAccountMerge;
+  queueFormerName: QueueFormerName;
   /** Absent if nothing is sent. */
   webPushSender: WebPushSender | undefined;
   /** Sends deliveries of web hooks that were just added. */
@@ -158,6 +162,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     createModerationJob(db),
     createAccountDeletionJob({ db, log }),
     createAccountMergeJob({ db, settings }),
+    createFormerNameJob(db),
     ...(pictures === undefined ? [] : [createObjectStoreJob({ db, log, ...pictures })]),
     ...(deliver === undefined
       ? []
@@ -209,6 +214,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
           }),
     queueAccountDeletion: createAccountDeletionQueue(jobs),
     queueAccountMerge: createAccountMergeQueue(jobs),
+    queueFormerName: createFormerNameQueue(jobs),
     webPushSender,
     wakeWebhooks: () => webhooks?.wake(),
     moderation: {

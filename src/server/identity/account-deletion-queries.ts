@@ -111,7 +111,7 @@ export async function deleteSomeMemberRows(
 
 /**
  * Removes the content of a batch of web hook deliveries that name the member as the author of a question, answer or
- * reply. Returns how many.
+ * reply, or as a new member. Returns how many.
  */
 export async function forgetSomeWebhookRequests(
   db: Queryable,
@@ -130,18 +130,11 @@ export async function forgetSomeWebhookRequests(
       select delivery.id from base_reply reply
       join webhook_delivery delivery on delivery.question_id = reply.question_id and request_body is not null
       where author_id = ${memberId} and reply_id = reply.id
+      union all
+      select id from webhook_delivery where member_id = ${memberId} and request_body is not null
       limit ${limit}
     ))`.execute(db);
   return Number(numAffectedRows);
-}
-
-/** Removes the content of all web hook deliveries that name the member as an author or as a new member. */
-export async function forgetWebhookRequests(tx: Tx, memberId: number): Promise<void> {
-  await forgetSomeWebhookRequests(tx, { memberId, limit: 1_000_000 });
-  await sql`
-    update webhook_delivery set request_body = null, response_body = null where member_id = ${memberId}`.execute(
-    tx,
-  );
 }
 
 /** Returns the names of a batch of the tags that a member follows. */

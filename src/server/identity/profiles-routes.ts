@@ -10,6 +10,7 @@ import {
 import { cursorQuery, idParam } from '#shared/core/fields.ts';
 import { answerCards, memberSettings, profile, settingsChange } from '#shared/identity/profiles.ts';
 import { questionCards } from '#shared/posts/questions.ts';
+import type { QueueFormerName } from './former-names.ts';
 import {
   changeSettings,
   createEmailViewLimit,
@@ -83,10 +84,13 @@ export function profileRoutes({ db, settings: site }: RouteDeps) {
     });
 }
 
+export type SettingsDeps = RouteDeps & { queueFormerName: QueueFormerName | undefined };
+
 /** The member's own settings. */
-export const settingsRoutes = ({ db }: RouteDeps) =>
+export const settingsRoutes = ({ db, queueFormerName }: SettingsDeps) =>
   createRouter()
     .openapi(ownSettings, async (c) => c.json(await readSettings(db, c.get('viewer')), 200))
-    .openapi(change, async (c) =>
-      c.json(await changeSettings(db, { viewer: c.get('viewer'), settings: c.req.valid('json') }), 200),
-    );
+    .openapi(change, async (c) => {
+      const wanted = { viewer: c.get('viewer'), settings: c.req.valid('json'), queueFormerName };
+      return c.json(await changeSettings(db, wanted), 200);
+    });

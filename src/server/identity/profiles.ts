@@ -1,4 +1,5 @@
 import { refuseImpersonation } from './display-names.ts';
+import type { QueueFormerName } from './former-names.ts';
 import { buildProfileEvents, getSourceAddress, toAnswerCard } from '#server/posts/index.ts';
 import { type Database, type Reader, transaction } from '#server/core/database.ts';
 import { publishAll } from '#server/core/events.ts';
@@ -6,7 +7,6 @@ import { invalidFieldError, ProblemError } from '#server/core/errors.ts';
 import { isMember, type PublicEnv, type Viewer } from '#server/core/http.ts';
 import { createRateLimit } from '#server/core/rate-limits.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
-import { forgetWebhookRequests } from './account-deletion-queries.ts';
 import { type Cursor, decodeCursor, paginate } from '#server/core/cursor.ts';
 import { displayName as displayNameSchema } from '#shared/identity/accounts.ts';
 import { limits, serverLimits } from '#shared/core/limits.ts';
@@ -140,7 +140,11 @@ export async function readSettings(db: Reader, viewer: Viewer): Promise<MemberSe
  */
 export async function changeSettings(
   db: Database,
-  { viewer, settings }: { viewer: Viewer; settings: SettingsChange },
+  {
+    viewer,
+    settings,
+    queueFormerName,
+  }: { viewer: Viewer; settings: SettingsChange; queueFormerName: QueueFormerName | undefined },
 ): Promise<MemberSettings> {
   const chosen = displayNameSchema.safeParse(settings.displayName);
   await transaction(db, async (tx) => {
@@ -162,8 +166,7 @@ export async function changeSettings(
       website: settings.website === undefined ? current.website : requireWebsite(settings.website),
     });
     if (!isChanged) throw new ProblemError('signed-out');
-    // Deliveries of web hooks contain the former name.
-    if (!isUnchanged) await forgetWebhookRequests(tx, viewer.id);
+    if (!isUnchanged) await queueFormerName?.(tx, viewer.id);
     // Published even if the name did not change: this is rare, and at most reads some pages again.
     const renamed = { topic: `profile:${viewer.id}`, event: { kind: 'member-renamed' } } as const;
     await publishAll(tx, [...buildProfileEvents([viewer.id]), renamed]);

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { setRole } from '#server/admin/roles.ts';
+import { transaction } from '#server/core/database.ts';
 import { allowPublicAddresses } from '#server/core/public-addresses.ts';
 import { createDownload } from '#server/import-export/imported-pictures-download.ts';
 import { importPictures } from '#server/import-export/imported-pictures.ts';
@@ -289,8 +290,12 @@ describe('what is not public', () => {
     await receiver.accepted(3);
     expect(readBodies(await waitForState(id, 'delivered'))).toMatch(/"Former name".*"Former name"/);
     const settings = { displayName: 'Present name', bio: '', showEmail: true };
-    expectOk(await former.put('/settings', settings));
-    expect(readBodies(await readDeliveries(id))).not.toContain('Former name');
+    // The request does not wait for a delivery that another transaction has locked.
+    await transaction(db, async (tx) => {
+      await sql`select from webhook_delivery for update`.execute(tx);
+      expectOk(await former.put('/settings', settings));
+    });
+    await eventually(async () => !readBodies(await readDeliveries(id)).includes('Former name'));
 
     await former.ask();
     await receiver.accepted(4);
