@@ -231,7 +231,7 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
       changes.onEvents(events);
       // If it fails, the next minute's run does it.
       if (mailer !== undefined && !stopped && hasSecurityEvent(events))
-        void queueSecurityEmails(db, jobs, getSite()).catch(() => {});
+        void queueSecurityEmails(db, { jobs, site: getSite(), settings }).catch(() => {});
     },
     enqueueDueJobs: () => queueDue(jobs),
     jobs,
@@ -249,7 +249,9 @@ export async function startBackgroundJobs(options: BackgroundJobsOptions): Promi
     return runAll([
       ...(webPushSender === undefined ? [] : [() => queuePushes(db, queue)]),
       () => queueAccountDeletions(db, queue),
-      ...(mailer === undefined ? [] : [() => queueSecurityEmails(db, queue, getSite())]),
+      ...(mailer === undefined
+        ? []
+        : [() => queueSecurityEmails(db, { jobs: queue, site: getSite(), settings })]),
       async () => {
         // First, so that a post restored after days causes no email.
         await dropExpiredEmails(db, log);

@@ -89,7 +89,6 @@ export { createSessionCache, type SessionCache } from './sessions-cache.ts';
 export { createSignIn } from './sign-in.ts';
 export { createSignInMethods, type SignInMethods } from './sign-in-methods.ts';
 export {
-  accountProviderPrefix,
   type ConfiguredProvider,
   isUsable,
   createSignInProviders,
@@ -98,7 +97,7 @@ export {
   getRedirectUri,
   type SignInProviders,
 } from './sign-in-providers.ts';
-export { listSignInProviders } from './sign-in-providers-queries.ts';
+export { accountProviderPrefix, listSignInProviders } from './sign-in-providers-queries.ts';
 export { deleteOldSignIns, recordSignIn } from './sign-ins.ts';
 export { type TwoFactorDeps, twoFactorRoutes, twoFactorVisitorRoutes } from './two-factor-routes.ts';
 export { createTwoFactor, removeSignInFactorsOf } from './two-factor.ts';

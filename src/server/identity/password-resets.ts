@@ -106,7 +106,7 @@ export function createPasswordResets({
       await deleteLinks(tx, { memberId, purposes: ['reset_password', 'change_email'] });
       await endAllSessions(tx, memberId);
       await recordSecurityEvent(tx, { memberId, event: 'password-reset' });
-      return { email: member.email, remaining: await countPasswordlessSignIn(tx, memberId) };
+      return { email: member.email, remaining: await countPasswordlessSignIn(tx, { memberId, settings }) };
     });
     await attemptLimit.forget(email, network);
     return remaining;

@@ -172,6 +172,27 @@ test.each([false, true])(
   },
 );
 
+test('a reset of the password counts accounts at providers that are off, but not at removed ones', async () => {
+  const ann = await server.register('Ann');
+  await linkProvider(ann);
+  await sql`update member set email_verified = true where id = ${ann.id}`.execute(server.db);
+  await sql`
+    insert into sign_in_provider (id, name, issuer, client_id, encrypted_client_secret, scopes, is_enabled, position)
+    values ('off', 'Off', 'https://off.example', 'id', 'secret', 'openid email', false, 1)`.execute(
+    server.db,
+  );
+  for (const issuer of ['https://off.example', 'https://removed.example'])
+    await sql`insert into account (member_id, account_id, provider_id)
+      values (${ann.id}, ${issuer}, ${`oidc ${issuer}`})`.execute(server.db);
+  const token = await createLinkToken(server.db, { memberId: ann.id, purpose: 'reset_password' });
+  const reset = { token, newPassword: 'another horse battery' };
+  expect(expectOk(await server.visitor().post('/email/password-reset', reset))).toEqual({
+    passkeys: 0,
+    linkedAccounts: 2,
+  });
+  await sql`delete from sign_in_provider`.execute(server.db);
+});
+
 describe('switching passwords off', () => {
   test('is refused for an admin who could not sign in any more, also by undoing', async () => {
     const admin = await registerAdmin();

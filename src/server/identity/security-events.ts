@@ -12,7 +12,7 @@ import {
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { onEventsCommitted, publish, type TopicEvent } from '#server/core/events.ts';
 import type { JobQueue } from '#server/core/job-queue.ts';
-import { countPasswordlessSignIn } from './sign-in-methods-queries.ts';
+import { countPasswordlessSignIn, type ProviderSettings } from './sign-in-methods-queries.ts';
 import {
   claimUnsentSecurityEvents,
   deleteSecurityEvents,
@@ -49,7 +49,10 @@ export function hasSecurityEvent(events: readonly TopicEvent[]): boolean {
 }
 
 /** Queues the emails to send. Every node can do this at any time. */
-export async function queueSecurityEmails(db: Database, jobs: JobQueue, site: EmailSite): Promise<void> {
+export async function queueSecurityEmails(
+  db: Database,
+  { jobs, site, settings }: { jobs: JobQueue; site: EmailSite; settings: ProviderSettings },
+): Promise<void> {
   await transaction(db, async (tx) => {
     for (const unsent of await claimUnsentSecurityEvents(tx, { limit: 200 })) {
       const {
@@ -60,7 +63,8 @@ export async function queueSecurityEmails(db: Database, jobs: JobQueue, site: Em
         notify_language: language,
         created_at: at,
       } = unsent;
-      const remaining = event === 'password-reset' ? await countPasswordlessSignIn(tx, memberId) : undefined;
+      const remaining =
+        event === 'password-reset' ? await countPasswordlessSignIn(tx, { memberId, settings }) : undefined;
       const email = {
         ...buildSecurityEmail({ event, at, site: inLanguage(site, language), remaining }),
         to,

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Queryable } from '#server/core/database.ts';
+import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { one } from '#server/core/sql.ts';
+import { accountProviderPrefix } from './sign-in-providers-queries.ts';
+
+export type ProviderSettings = Pick<OperatorSettings, 'identityProvider'>;
 
 export async function hasPassword(db: Queryable, memberId: number): Promise<boolean> {
   const { rows } = await sql`
@@ -39,16 +43,22 @@ export async function hasSignInMethod(db: Queryable, memberId: number): Promise<
   return rows.length > 0;
 }
 
-/** Counts the passkeys of a member, and the linked accounts, also at providers that are switched off now. */
+/**
+ * Counts the passkeys of a member, and the linked accounts at the providers of the environment and of the admins, also
+ * those that are switched off now.
+ */
 export async function countPasswordlessSignIn(
   db: Queryable,
-  memberId: number,
+  { memberId, settings: { identityProvider } }: { memberId: number; settings: ProviderSettings },
 ): Promise<{ passkeys: number; linkedAccounts: number }> {
   const { rows } = await sql<{ passkeys: number; linkedAccounts: number }>`
     select
       (select count(*) from passkey where member_id = ${memberId}) as passkeys,
       (select count(*) from account
-        where member_id = ${memberId} and provider_id <> 'credential') as "linkedAccounts"`.execute(db);
+        where member_id = ${memberId} and (
+          provider_id = ${accountProviderPrefix + (identityProvider?.issuer ?? '')}
+          or exists (select from sign_in_provider where provider_id = ${accountProviderPrefix} || issuer)
+        )) as "linkedAccounts"`.execute(db);
   return one(rows);
 }
 

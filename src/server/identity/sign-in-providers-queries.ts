@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Queryable } from '#server/core/database.ts';
 
+/** Before the issuer in `account.provider_id`. */
+export const accountProviderPrefix = 'oidc ';
+
 /** A provider that admins added. */
 export type SignInProviderRow = {
   id: string;

@@ -11,7 +11,11 @@ import { ProblemError } from '#server/core/errors.ts';
 import type { OperatorSettings } from '#server/core/operator-settings.ts';
 import { createIdentityProvider, type IdentityProvider } from './oidc-client.ts';
 import { getRelyingParty } from './passkeys.ts';
-import { listSignInProviders, type SignInProviderRow } from './sign-in-providers-queries.ts';
+import {
+  accountProviderPrefix,
+  listSignInProviders,
+  type SignInProviderRow,
+} from './sign-in-providers-queries.ts';
 
 /** A provider of the environment or of an admin. */
 export type ConfiguredProvider = {
@@ -82,9 +86,6 @@ export const isUsable = ({ isEnabled, clientSecret }: ConfiguredProvider) =>
 /** Each issuer has its own `account.provider_id`, because accounts of one issuer are unrelated to those of another. */
 export const getAccountProviderId = ({ issuer }: Pick<ConfiguredProvider, 'issuer'>) =>
   accountProviderPrefix + issuer;
-
-/** Before the issuer in `account.provider_id`. */
-export const accountProviderPrefix = 'oidc ';
 
 /** The address that a provider sends browsers back to. It is registered at the provider. */
 export function getRedirectUri(settings: OperatorSettings, headers: Headers, id: string): string {
