@@ -105,6 +105,7 @@ test('a member resets the password, changes the email address and deletes the ac
 
   await page.getByRole('button', { name: 'Delete my account' }).click();
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await expect(dialog.getByText('is deleted 30 days after your registration')).toBeVisible();
   await dialog.getByRole('radio', { name: /^Keep my posts/u }).check();
   await dialog.getByLabel('Your password').fill(password);
   await expectAccessible(page, { look: 'account deletion', within: '[role="dialog"]' });

@@ -82,6 +82,7 @@ function DeleteAccountForm({ application, onClose }: DeleteAccountProps & { onCl
           ? t`Your name, email address and answers are deleted. This cannot be undone.`
           : t`You are signed out everywhere. Your name, email address, drafts, bookmarks, follows and settings are deleted. Your votes still count, anonymously. This cannot be undone.`}
       </p>
+      <p>{t`The network address that you registered from is deleted 30 days after your registration.`}</p>
       <BlockedEmailNotice application={application} />
       {!isApplicant && (
         <fieldset className={classes.choices}>
