@@ -6,6 +6,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { startCachingNode, type CachingNode } from '#tests/support/caching-node.ts';
 import { setRole } from '#server/admin/roles.ts';
+import { createToken } from '#tests/support/api-tokens.ts';
 import { expectOk, type Member } from '#tests/support/member.ts';
 import { actOnPost } from '#tests/support/moderation.ts';
 import { eventually } from '#tests/support/parley.ts';
@@ -375,6 +376,20 @@ test('a cached response has the headers and bytes of an uncached one, compressed
         const text = encoding === 'gzip, br' ? gunzipSync(fromCache.bytes) : fromCache.bytes;
         expect(JSON.parse(text.toString())).toEqual((await member.get(path)).body);
       }
+});
+
+test('a cached response is not sent to an API token that may not read it, also beside a cookie', async () => {
+  const id = await ann.ask();
+  const path = `/questions/${id}?sort=newest`;
+  const { token } = await createToken(ann, ['lists']);
+  await waitForEvents();
+  const browser = here.browserOf(ann);
+  const send = (authorization: string) => browser.send('GET', path, { headers: { authorization } });
+  // Cached for the session.
+  for (let n = 0; n < 2; n++) expectOk(await browser.get(path));
+  expect(await send(`Bearer ${token}`)).toMatchObject({ status: 403, code: 'api-token-scope-missing' });
+  expect(await send('Bearer parley_revoked')).toMatchObject({ status: 401 });
+  expect(await send('Basic cHJveHk6cHJveHk=')).toMatchObject({ status: 200 });
 });
 
 /** Raw response bytes, which `fetch` would decompress, without headers that always differ. */

@@ -137,3 +137,12 @@ export const idempotencyHeaders = z.object({
  * there. Null if it is unknown, absent if the primary was read.
  */
 export type ReplicaPositionEnv = { Variables: { replicaPosition?: Position | null } };
+
+/**
+ * Returns the token of an Authorization header (RFC 6750, section 2.1), also one that cannot be valid; null without one
+ * or for another scheme, such as the password of a proxy.
+ */
+export function readBearerToken(authorization: string | undefined): string | null {
+  const [scheme, ...parts] = (authorization ?? '').trim().split(/ +/u);
+  return scheme?.toLowerCase() === 'bearer' ? parts.join(' ') : null;
+}

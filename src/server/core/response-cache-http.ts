@@ -10,7 +10,7 @@ import {
   encodeDocument,
   type Encoding,
 } from './response-cache.ts';
-import type { PublicEnv, ReplicaPositionEnv, Viewer } from './http.ts';
+import { type PublicEnv, readBearerToken, type ReplicaPositionEnv, type Viewer } from './http.ts';
 
 /** Sends a document: from the cache if it is fresh enough for the request, otherwise from the request's database. */
 export type SendDocument = <Body>(
@@ -80,9 +80,11 @@ export function serveCachedDocuments(options: CachedDocumentsOptions): CachedDoc
 
   function find({ method, url = '', headers }: IncomingMessage): CachedDocument | undefined {
     const { cookie } = headers;
-    // The route refuses a request made under another member's session.
-    if (method !== 'GET' || cookie === undefined || headers[actingMemberHeader] !== undefined)
-      return undefined;
+    // The route refuses a request made under another member's session, and checks an API token, beside which a cookie
+    // is ignored.
+    const isOfRoute =
+      headers[actingMemberHeader] !== undefined || readBearerToken(headers.authorization) !== null;
+    if (method !== 'GET' || cookie === undefined || isOfRoute) return undefined;
     const viewer = viewerOf(cookie);
     const minPosition = textOf(headers[minPositionHeader]);
     if (viewer === undefined || !cache.isFreshFor({ minPosition, cookie })) return undefined;

@@ -93,7 +93,7 @@ describe('a request with a token', () => {
     expect(token?.lastUsedAt).not.toBeNull();
   });
 
-  test.each(['parley_made-up', 'unknown'])(
+  test.each(['parley_made-up', 'unknown', 'two words', ''])(
     'is refused with the token %s, also beside a valid cookie',
     async (token) => {
       const response = await ann.send('GET', `/questions/${questionId}`, {

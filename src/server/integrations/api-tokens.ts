@@ -4,7 +4,7 @@ import { matchedRoutes } from 'hono/route';
 import { databaseNowMs } from '#server/core/database-clock.ts';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import type { Viewer } from '#server/core/http.ts';
+import { readBearerToken, type Viewer } from '#server/core/http.ts';
 import type { SiteSettings } from '#server/core/site-settings.ts';
 import {
   findViewer,
@@ -145,11 +145,6 @@ export async function issueApiToken(
     throw new ProblemError('too-many-api-tokens', { params: { max: serverLimits.apiTokens } });
   const row = await insertApiToken(tx, { memberId, name, hash: hashToken(token), scopes, days });
   return { ...toApiToken(row), token };
-}
-
-/** Returns the token of an Authorization header (RFC 6750, section 2.1); null for none or another scheme. */
-export function readBearerToken(authorization: string | undefined): string | null {
-  return /^bearer +(\S+) *$/iu.exec(authorization ?? '')?.[1] ?? null;
 }
 
 function requireScopeOf(endpoint: string | undefined, scopes: readonly string[]): void {

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import type { Database } from '#server/core/database.ts';
 import { ProblemError } from '#server/core/errors.ts';
-import type { Viewer } from '#server/core/http.ts';
+import { readBearerToken, type Viewer } from '#server/core/http.ts';
 import { findViewer } from '#server/identity/index.ts';
 import { emailPostingEndpoints, readEmailPostingToken } from '#server/notifications/index.ts';
-import { findEndpoint, readBearerToken } from './api-tokens.ts';
+import { findEndpoint } from './api-tokens.ts';
 
 /**
  * Returns the member in whose name `parley email reply` sends a request; null for every other request.
