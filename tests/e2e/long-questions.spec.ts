@@ -5,6 +5,7 @@ import { holdRequests } from './support/held-requests.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
+import { queuedAnswer, writeAnswer } from './support/offline-queue.ts';
 import { postAnswer, uniqueText } from './support/posts.ts';
 import { visit } from './support/visit.ts';
 
@@ -252,4 +253,23 @@ test('answers stay on a page that begins later while others and the reader answe
   await expect(page.getByRole('button', { name: '1 new answer' }).or(heading(322)).first()).toBeVisible();
   await expect(own).toBeVisible();
   await other.close();
+});
+
+test('an answer that waited for the connection is linked to from a page that begins later', async ({
+  page,
+  context,
+}) => {
+  test.slow();
+  const { id, answers } = await createLongQuestion(page);
+  await page.goto(`/question/${id}#answer-${answers[279] ?? 0}`);
+  await expect(page).toHaveURL(/[?]after=/u, { timeout: 30_000 });
+  await context.setOffline(true);
+  await writeAnswer(page, 'Written without a connection');
+  await expect(queuedAnswer(page)).toBeFocused();
+  await context.setOffline(false);
+  await expectInView(page.getByText('Your answer was posted.'));
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  const own = answersOf(page).filter({ hasText: 'Written without a connection' });
+  await expect(own).toBeFocused({ timeout: 30_000 });
+  await expect(own).toBeInViewport();
 });

@@ -1,12 +1,17 @@
 import { t } from '@lingui/core/macro';
 import type { QueryClient } from '@tanstack/react-query';
+import type { Answer } from '#shared/posts/answers.ts';
 import { questionPath } from '#shared/posts/question-paths.ts';
+import type { QuestionPageData } from '#shared/posts/questions.ts';
 import { createIdempotencyKey } from '#web/core/api.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { defineOfflineActionKind } from '#web/core/offline-action-kind.ts';
+import { toast } from '#web/core/toast.ts';
 import { isHeld, showHeldPost } from '#web/posts/held-posts.ts';
 import { addAnswer, addReply, postAnswer, postReply } from '#web/posts/new-posts.ts';
-import { createQuestionCache } from '#web/posts/questions/question-cache.ts';
+import { anchorOf } from '#web/posts/post-ref.ts';
+import { createQuestionCache, questionKeys } from '#web/posts/questions/question-cache.ts';
+import { findPost } from '#web/posts/questions/question-page-data.ts';
 import {
   type AnswerToSend,
   parseAnswer,
@@ -22,6 +27,7 @@ export const offlineAnswers = defineOfflineActionKind<AnswerToSend>({
     const answer = await postAnswer(data.questionId, data, sending);
     if (isHeld(answer)) return showHeldPost(client);
     await createQuestionCache(client, data.questionId).update((page) => addAnswer(page, answer));
+    announceOnOtherPage(client, answer);
     return refreshLists(client, data.questionId);
   },
   refused: handleRefusal,
@@ -49,6 +55,18 @@ function handleRefusal<Data extends PostToSend>(data: Data, error: Error): { rea
     };
   const orphaned = error instanceof ApiError && (error.status === 404 || error.status === 410);
   return { reason: error.message, data: { ...data, orphaned } };
+}
+
+/** Says that an answer was posted, and links to it, if the question is shown with its later answers only. */
+function announceOnOtherPage(client: QueryClient, { id, questionId }: Answer): void {
+  const shown = client.getQueriesData<QuestionPageData>({
+    queryKey: questionKeys.one(questionId),
+    type: 'active',
+  });
+  const post = { kind: 'answer', id } as const;
+  if (shown.every(([, page]) => page === undefined || findPost(page, post) !== undefined)) return;
+  const address = `${questionPath(questionId)}#${anchorOf(post)}`;
+  toast(t`Your answer was posted.`, { label: t`Show`, run: () => window.location.assign(address) });
 }
 
 /** Marks the lists that show the question as stale. They are refetched when they are next shown. */
