@@ -41,7 +41,7 @@ export function createModerationJob(db: Database): JobDefinition {
     runsEvery: 'minute',
     run: () =>
       runAll([
-        () => runTagChanges(db, { until: getEnd(), removesNames: true }),
+        () => runTagChanges(db, getEnd()),
         () => closeOutdatedProposals(db),
         () => applyTagProposals(db, getEnd()),
         () => runActivityRemovals(db, getEnd()),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Reader, Tx } from '#server/core/database.ts';
+import { one } from '#server/core/sql.ts';
 
 export type ManagedTagRow = {
   id: number;
@@ -132,12 +133,12 @@ export async function insertTagChange(
     questions: number;
     removedKey: string | null;
   },
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
     insert into tag_change (kind, tag_id, into_id, questions, removed_key)
-    values (${change.kind}, ${change.tagId}, ${change.intoId}, ${change.questions}, ${change.removedKey})`.execute(
-    tx,
-  );
+    values (${change.kind}, ${change.tagId}, ${change.intoId}, ${change.questions}, ${change.removedKey})
+    returning id`.execute(tx);
+  return one(rows).id;
 }
 
 export async function listRunningTagChanges(db: Queryable): Promise<number[]> {

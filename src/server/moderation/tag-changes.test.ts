@@ -171,11 +171,29 @@ test('a merge continues where it stopped, and no question is lost that is asked 
   expectOk(await merging);
   expectOk(await editing);
   const asked = await asking;
-  while ((await managed(script)).change !== null)
-    await runTagChanges(server.db, { until: Date.now() + 1, removesNames: false });
+  while ((await managed(script)).change !== null) await runTagChanges(server.db, Date.now() + 1);
   for (const id of [...ids, ...asked]) expect(await tagsOf(id)).toContain(script);
   expect(await managed(script)).toMatchObject({ questionsCount: 132, change: null });
   await expectIntegrity();
+});
+
+test('other changes succeed while one fails', async () => {
+  const broken = `broken${n}`;
+  await ann.ask({ tags: [js, broken] });
+  await sql`create function refuse() returns trigger language plpgsql as 'begin raise ''It is broken''; end'`.execute(
+    server.db,
+  );
+  await sql`
+    create trigger refuse before update on tag_change for each row
+    when (old.removed_key = 'broken') execute function refuse()`.execute(server.db);
+  await sql`insert into tag_change (kind, tag_id, questions, removed_key)
+    select 'rename', id, 1, 'broken' from tag where key = ${broken}`.execute(server.db);
+  expectOk(await change('rename', js, script));
+  expect((await managed(script)).change).toBe(null);
+  expectOk(await moderator.delete(`/moderation/tags/${script}/synonyms/${js}`));
+  await expect(runTagChanges(server.db, Number.POSITIVE_INFINITY)).rejects.toThrow('It is broken');
+  await sql`drop function refuse cascade`.execute(server.db);
+  await runTagChanges(server.db, Number.POSITIVE_INFINITY);
 });
 
 test('a document of the merged tag is read again on every node', async () => {

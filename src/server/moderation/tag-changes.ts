@@ -110,7 +110,6 @@ export async function removeSynonym(
     });
     await deps.queueWork?.(tx);
   });
-  await runTagChanges(db, { until: Date.now() + immediateMs, removesNames: false });
 }
 
 /**
@@ -124,12 +123,12 @@ export async function changeTag(
   db: Database,
   { moderator, draft, deps }: { moderator: Moderator; draft: TagChangeDraft; deps: ModerationDeps },
 ): Promise<string> {
-  const name = await transaction(db, async (tx) => {
-    const changed = await (draft.kind === 'merge' ? startMerge : startRename)(tx, { moderator, draft });
+  const { id, name } = await transaction(db, async (tx) => {
+    const started = await (draft.kind === 'merge' ? startMerge : startRename)(tx, { moderator, draft });
     await deps.queueWork?.(tx);
-    return changed;
+    return started;
   });
-  await runTagChanges(db, { until: Date.now() + immediateMs, removesNames: false });
+  await runChanges(db, [id], { until: Date.now() + immediateMs, removesNames: false });
   return name;
 }
 
@@ -137,7 +136,10 @@ const uniqueViolation = '23505';
 
 type ChangeStart = { moderator: Moderator; draft: TagChangeDraft };
 
-async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<string> {
+/** The id of a change, and the name of the tag after it. */
+type StartedChange = { id: number; name: string };
+
+async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<StartedChange> {
   const rows = await lockTagsByKey(tx, [tagKey(draft.tag), tagKey(draft.to)]);
   const from = requireMainTag(rows.get(tagKey(draft.tag)));
   const into = rows.get(tagKey(draft.to));
@@ -153,11 +155,11 @@ async function startMerge(tx: Tx, { moderator, draft }: ChangeStart): Promise<st
   await recordChange(tx, { moderator, action: 'tag_merge', tag: from, reason: draft.reason, after }, [
     into.name,
   ]);
-  await insertTagChange(tx, { kind: 'merge', tagId: from.id, intoId: into.id, questions, removedKey });
-  return into.name;
+  const wanted = { kind: 'merge', tagId: from.id, intoId: into.id, questions, removedKey } as const;
+  return { id: await insertTagChange(tx, wanted), name: into.name };
 }
 
-async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<string> {
+async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<StartedChange> {
   const name = parseTagName(draft.to, 'to');
   const key = tagKey(name);
   const rows = await lockTagsByKey(tx, [tagKey(draft.tag), key]);
@@ -184,21 +186,25 @@ async function startRename(tx: Tx, { moderator, draft }: ChangeStart): Promise<s
     [name],
   );
   const questions = tag.questions_count;
-  await insertTagChange(tx, { kind: 'rename', tagId: tag.id, intoId: null, questions, removedKey });
-  return name;
+  const wanted = { kind: 'rename', tagId: tag.id, intoId: null, questions, removedKey } as const;
+  return { id: await insertTagChange(tx, wanted), name };
 }
 
 /**
  * Continues all running changes of tags in transactions of some questions, members or versions, in turns. If the process
  * ends, the next run continues after the last commit.
  * @param until milliseconds since 1970. The next run does what is left.
- * @param removesNames whether to replace removed names in stored texts, which takes longer than a request may
  */
-export async function runTagChanges(
+export async function runTagChanges(db: Database, until: number): Promise<void> {
+  await runChanges(db, await listRunningTagChanges(db), { until, removesNames: true });
+}
+
+/** @param removesNames whether to replace removed names in stored texts, which takes longer than a request may */
+async function runChanges(
   db: Database,
+  ids: readonly number[],
   { until, removesNames }: { until: number; removesNames: boolean },
 ): Promise<void> {
-  const ids = await listRunningTagChanges(db);
   await runInTurns(
     ids.map((id) => () => transaction(db, (tx) => runStep(tx, { id, removesNames }))),
     until,

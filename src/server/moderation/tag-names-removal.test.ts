@@ -60,7 +60,7 @@ async function isGoneForPrograms(tagId: number): Promise<boolean | undefined> {
 }
 
 async function expectRemoved() {
-  await runTagChanges(server.db, { until: Number.POSITIVE_INFINITY, removesNames: true });
+  await runTagChanges(server.db, Number.POSITIVE_INFINITY);
   expect((await managed()).change).toBe(null);
   // Events are deleted after an hour. The row of the change hides the name in the log.
   expect(await findTables()).toEqual(['event', 'moderation_log', 'tag_change']);
@@ -201,7 +201,7 @@ test('an edit that is suggested with the name while the job runs does not bring 
     summary: 'Tag',
   };
   const { id } = expectOk(await bob.post<{ id: number }>(`/questions/${asked}/edit-suggestions`, suggestion));
-  await runTagChanges(server.db, { until: Number.POSITIVE_INFINITY, removesNames: true });
+  await runTagChanges(server.db, Number.POSITIVE_INFINITY);
   expectOk(await ann.put(`/edit-suggestions/${id}/decision`, { decision: 'approve', reason: '' }));
   expect(await tagsOfVersions(asked)).toEqual([[main, 'web'], ['web']]);
   await expectRemoved();
