@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,8 @@ import { createPngPicture } from '#tests/support/pictures.ts';
 import { startTestServer } from '#tests/support/server.ts';
 import { startWebhookReceiver, type ReceivedRequest } from '#tests/support/webhook-receiver.ts';
 import { createWebhookHosts } from './webhooks-addresses.ts';
-import { deleteOldDeliveries } from './webhooks-delivery-queries.ts';
+import { deleteOldDeliveries, lockClaim, noteFailure } from './webhooks-delivery-queries.ts';
+import { switchWebhook } from './webhooks-queries.ts';
 import { sendWebhookRequest } from './webhooks-request.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
@@ -631,6 +632,33 @@ describe('a new member', () => {
     await eventually(() => receiver.requests.length > 0);
     expect(receiver.requests[0]?.payload).toMatchObject({ data: { member: { id: dee.id } } });
   });
+});
+
+test('switching a web hook on and recording an attempt do not wait for each other', async () => {
+  const { id } = await add();
+  expectOk(await admin.put(`/admin/webhooks/${id}/enabled`, { enabled: false }));
+  const claimed = { webhook_id: id, resource: 'question:1', claim: randomUUID() };
+  await sql`
+    insert into webhook_queue (webhook_id, resource, claim, next_attempt_at)
+    values (${id}, ${claimed.resource}, ${claimed.claim}::uuid, now() + interval '1 hour')`.execute(db);
+  let runs = 0;
+  const switching = Promise.withResolvers<void>();
+  await transaction(db, async (tx) => {
+    runs++;
+    await lockClaim(tx, claimed);
+    void transaction(db, (other) => (runs++, switchWebhook(other, id, true))).then(
+      switching.resolve,
+      switching.reject,
+    );
+    await eventually(async () => {
+      const { rows } = await sql`select from pg_locks where not granted`.execute(db);
+      return rows.length > 0;
+    });
+    await noteFailure(tx, { id, pauseMs: null, giveUpAfter: '3 days' });
+  });
+  await switching.promise;
+  // PostgreSQL ends one of two transactions that wait for each other, and it runs again.
+  expect(runs).toBe(2);
 });
 
 test('a repeated delivery has as many attempts as a new one', async () => {

@@ -94,18 +94,22 @@ export async function updateWebhook(tx: Tx, id: number, values: StoredValues): P
     where id = ${id}`.execute(tx);
 }
 
-/** Switches a web hook. Switched on, waiting deliveries are sent again at once, for another three days. */
+/**
+ * Switches a web hook. Switched on, waiting deliveries are sent again at once, for another three days. The web hook is
+ * last, as when the sender records an attempt; otherwise each could wait for the other.
+ */
 export async function switchWebhook(tx: Tx, id: number, isEnabled: boolean): Promise<void> {
+  if (isEnabled) {
+    await sql`update webhook_queue set next_attempt_at = now(), claim = null where webhook_id = ${id}`.execute(
+      tx,
+    );
+    await sql`update webhook_delivery set first_attempt_at = null, attempts = 0 where webhook_id = ${id} and state = 'pending'`.execute(
+      tx,
+    );
+  }
   await sql`
     update webhook set is_enabled = ${isEnabled}, enabled_at = now(), stop_reason = null, failing_since = null, paused_until = null
     where id = ${id}`.execute(tx);
-  if (!isEnabled) return;
-  await sql`update webhook_queue set next_attempt_at = now(), claim = null where webhook_id = ${id}`.execute(
-    tx,
-  );
-  await sql`update webhook_delivery set first_attempt_at = null, attempts = 0 where webhook_id = ${id} and state = 'pending'`.execute(
-    tx,
-  );
 }
 
 /** The present secret becomes an old one, which signs for another day. */
