@@ -114,8 +114,8 @@ async function lookUpNames(
     terms.map(async (term): Promise<[SearchTerm, number[]][]> => {
       if (term.kind === 'tag') return [[term, await findTagIds(db, tagKey(term.tag))]];
       if (term.kind !== 'user') return [];
-      const isMe = term.user.toLowerCase() === 'me';
-      return [[term, isMe ? [viewerId] : await findMemberIds(db, term.user)]];
+      if (term.isName !== true && term.user.toLowerCase() === 'me') return [[term, [viewerId]]];
+      return [[term, await findMemberIds(db, term)]];
     }),
   );
   return new Map(found.flat());

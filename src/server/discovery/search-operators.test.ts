@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestServer } from '#tests/support/server.ts';
 import type { InstantResults, HighlightedText, SearchKind, SearchResults } from '#shared/discovery/search.ts';
 
@@ -46,6 +46,18 @@ describe('narrows questions', () => {
     expect(await titles(`user:${ann.id}`)).toEqual(['By Ann']);
     expect(await titles('by -user:me')).toEqual(['By Ann']);
     expect(await titles('is:question -user:me')).toEqual(['By Ann']);
+  });
+
+  test('by an id of digits, or by a name of the same digits in quotation marks', async () => {
+    await sql`update member set display_name = ${String(ann.id)} where id = ${bob.id}`.execute(server.db);
+    onTestFinished(async () => {
+      await sql`update member set display_name = 'Bob Marley' where id = ${bob.id}`.execute(server.db);
+    });
+    await ask('By Ann');
+    await ask('By Bob', {}, bob);
+    expect(await titles(`user:${ann.id}`)).toEqual(['By Ann']);
+    expect(await titles(`user:"${ann.id}"`)).toEqual(['By Bob']);
+    expect(await titles(`by -user:"${ann.id}"`)).toEqual(['By Ann']);
   });
 
   test('by answers, votes and views', async () => {

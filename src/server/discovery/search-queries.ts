@@ -129,8 +129,11 @@ const sameName = 50;
  * Returns the members that an id or a name means: those with exactly this name, without case, otherwise those whose
  * name begins with it.
  */
-export async function findMemberIds(db: Reader, name: string): Promise<number[]> {
-  if (/^\d{1,15}$/u.test(name)) {
+export async function findMemberIds(
+  db: Reader,
+  { user: name, isName = false }: { user: string; isName?: boolean },
+): Promise<number[]> {
+  if (!isName && /^\d{1,15}$/u.test(name)) {
     const { rows } = await sql<{ id: number }>`
       select id from member where id = ${Number(name)} and application is null`.execute(db);
     return rows.map((row) => row.id);

@@ -28,6 +28,8 @@ describe('parses an operator', () => {
     ['TAG:"two words"', { kind: 'tag', tag: 'two words', excluded: false }],
     ['user:me', { kind: 'user', user: 'me', excluded: false }],
     ['user:"Bob Marley"', { kind: 'user', user: 'Bob Marley', excluded: false }],
+    ['user:"2024"', { kind: 'user', user: '2024', isName: true, excluded: false }],
+    ['-user:"Me"', { kind: 'user', user: 'Me', isName: true, excluded: true }],
     ['user:@bob', { kind: 'user', user: 'bob', excluded: false }],
     ['-user:12', { kind: 'user', user: '12', excluded: true }],
     ['is:unanswered', { kind: 'is', is: 'unanswered' }],

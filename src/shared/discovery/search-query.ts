@@ -8,8 +8,8 @@ export type SearchTerm = Term & { source: string; start: number; end: number };
 export type Term =
   | { kind: 'word' | 'phrase'; text: string; excluded: boolean; problem?: TermProblem }
   | { kind: 'tag'; tag: string; excluded: boolean }
-  /** `user`: 'me', an id in digits, or a name. */
-  | { kind: 'user'; user: string; excluded: boolean }
+  /** `user`: 'me', an id in digits, or a name. `isName`: 'me' or digits in quotation marks, which mean a name. */
+  | { kind: 'user'; user: string; isName?: true; excluded: boolean }
   | { kind: 'is'; is: StatusFilter }
   | ({ kind: 'number'; field: NumberField } & Range<number>)
   | ({ kind: 'created' } & Range<Moment>);
@@ -122,8 +122,12 @@ function operatorAt(query: string, at: number): Found | null {
   });
   if (!isOperatorName(name)) return looksLikeOperatorName(name) ? asWord('unknown-operator') : null;
   const term = termOf(name, foldSpaces(quoted ?? bare ?? ''), minus === '-');
+  if (term?.kind === 'user' && quoted !== undefined && isMeOrId(term.user)) term.isName = true;
   return term === null ? asWord('broken-value') : { term, length: source.length };
 }
+
+/** Whether the value of `user:` means the viewer or an id, unless it is in quotation marks. */
+export const isMeOrId = (user: string) => /^(?:me|\d+)$/iu.test(user);
 
 /** `-5` and `--verbose` are texts to find: only a word that starts with a letter can be excluded. */
 function wordAt(query: string, at: number): Found {

@@ -1,3 +1,5 @@
+import { isMeOrId } from '#shared/discovery/search-query.ts';
+
 /** An operator before the caret that can be completed: its start and its value typed so far. */
 export type OperatorCompletion = {
   kind: 'tag' | 'user' | 'is' | 'score' | 'answers' | 'views' | 'created';
@@ -46,7 +48,6 @@ export function formatTagTerm(tag: string): string {
 
 /** The `user:` operator for a member: the name, quoted if it is not a plain word, or the id. */
 export function formatUserTerm({ id, displayName }: { id: number; displayName: string }): string {
-  if (/["“”„]/u.test(displayName) || /^\d+$/u.test(displayName) || /^me$/iu.test(displayName))
-    return `user:${id}`;
-  return /\s/u.test(displayName) ? `user:"${displayName}"` : `user:${displayName}`;
+  if (/["“”„]/u.test(displayName)) return `user:${id}`;
+  return /\s/u.test(displayName) || isMeOrId(displayName) ? `user:"${displayName}"` : `user:${displayName}`;
 }

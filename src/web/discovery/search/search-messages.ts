@@ -72,9 +72,9 @@ function describeWords({ kind, text, excluded }: Extract<SearchTerm, { text: str
   return kind === 'phrase' ? t`Exactly “${text}”` : null;
 }
 
-function describeUser({ user, excluded }: { user: string; excluded: boolean }): string {
-  if (user.toLowerCase() === 'me') return excluded ? t`Not by you` : t`By you`;
-  const who = /^\d+$/u.test(user) ? t`member ${user}` : user;
+function describeUser({ user, isName, excluded }: Extract<SearchTerm, { kind: 'user' }>): string {
+  if (isName !== true && user.toLowerCase() === 'me') return excluded ? t`Not by you` : t`By you`;
+  const who = isName !== true && /^\d+$/u.test(user) ? t`member ${user}` : user;
   return excluded ? t`Not by ${who}` : t`By ${who}`;
 }
 
