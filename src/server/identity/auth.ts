@@ -109,11 +109,12 @@ export function createAuth(
     databaseHooks: {
       session: {
         create: {
-          after: async ({ userId }, ctx) => {
+          after: async ({ id, userId }, ctx) => {
             const { name } = ctx?.context.authCookies.sessionToken ?? {};
             const replaced = name !== undefined && (await ctx?.getSignedCookie(name, settings.secret));
-            if (replaced) await endReplacedSession(db, replaced);
-            await endOldestSessions(db, Number(userId));
+            const memberId = Number(userId);
+            if (replaced) await endReplacedSession(db, { token: replaced, by: { id: Number(id), memberId } });
+            await endOldestSessions(db, memberId);
           },
         },
       },

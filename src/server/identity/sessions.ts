@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Database, transaction, type Tx } from '#server/core/database.ts';
 import { publish, publishAll } from '#server/core/events.ts';
+import { moveSubscription } from '#server/notifications/index.ts';
 
 /** Valid sessions per member at most. The settings list them all. A further one ends the oldest. */
 export const maxSessionsPerMember = 100;
@@ -22,11 +23,15 @@ export async function endOldestSessions(db: Database, memberId: number): Promise
 }
 
 /**
- * Ends a session whose cookie a new one replaces: its live connections, and the pushes to its browser, which may be
- * another member's now.
+ * Ends a session whose cookie a new one replaces, with its live connections. The pushes to its browser continue only if
+ * the new one is of the same member.
  */
-export async function endReplacedSession(db: Database, token: string): Promise<void> {
+export async function endReplacedSession(
+  db: Database,
+  { token, by }: { token: string; by: { id: number; memberId: number } },
+): Promise<void> {
   await transaction(db, async (tx) => {
+    await moveSubscription(tx, { token, to: by });
     const { rows } = await sql<{ id: number; member_id: number }>`
       delete from session where token = ${token} returning id, member_id`.execute(tx);
     for (const { id: sessionId, member_id: memberId } of rows)

@@ -61,3 +61,4 @@ export {
 export { queueKindsInSql } from './notifications-queries.ts';
 export { clearDeliveriesOfQuestion, findEmailOfMember, keepWantedDeliveries } from './preferences-queries.ts';
 export { createPushJob, createPushSubscriptions, pushDelaySeconds, queuePushes } from './push.ts';
+export { moveSubscription } from './push-queries.ts';

@@ -25,6 +25,18 @@ export async function saveSubscription(
   );
 }
 
+/** Moves the subscription of the session with a token to a new session of the same member. */
+export async function moveSubscription(
+  tx: Tx,
+  { token, to }: { token: string; to: { id: number; memberId: number } },
+): Promise<void> {
+  await sql`
+    update push_subscription set session_id = ${to.id}
+    where session_id = (select id from session where token = ${token} and member_id = ${to.memberId})`.execute(
+    tx,
+  );
+}
+
 /** Deletes all but a member's newest subscriptions. */
 export async function deleteOldestSubscriptions(
   tx: Tx,

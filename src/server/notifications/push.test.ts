@@ -161,6 +161,16 @@ test("deletes the subscription of a member's browser when another member signs i
   expect([await devicesOf(ann), await devicesOf(bob)]).toEqual([1, 0]);
 });
 
+test('keeps the subscription of a browser in which its member signs in again', async () => {
+  const device = await subscribe(ann);
+  expectOk(await ann.signIn(ann.email, password));
+  await bob.answer(await ann.ask());
+  await pushDue();
+  await eventually(() => pushesTo(device).length === 1);
+  expectOk(await ann.delete('/session'));
+  expect(await devicesOf(ann)).toBe(0);
+});
+
 test('deletes the subscription of a device whose key is invalid', async () => {
   const device = { ...deviceAt(address), p256dh: 'A'.repeat(87) };
   expectOk(await ann.put('/push-subscription', device));
