@@ -234,7 +234,7 @@ for (const kind of ['saved', 'unsent'] as const)
     await page.getByRole('button', { name: 'Post Answer' }).click();
     await dialog(page).getByRole('link', { name: 'Log in' }).click();
     await signIn(page, writer);
-    const choice = page.getByRole('region', { name: 'This draft was changed on another device' });
+    const choice = page.getByRole('region', { name: 'You already have a draft of this post' });
     if (saved) {
       await expect(choice).toContainText('Written in an hour.');
       await expect(field).toHaveValue('Typed signed out.');

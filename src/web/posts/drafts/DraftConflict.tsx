@@ -20,13 +20,14 @@ type Props = {
   onResolved: () => void;
 };
 
-const changedElsewhere = () => t`This draft was changed on another device`;
+const titleOf = ({ isSeparate }: Choice) =>
+  isSeparate ? t`You already have a draft of this post` : t`This draft was changed on another device`;
 
-/** Shown when two devices changed the same draft: shows the other version and lets the member choose. */
+/** Shown when the server has another draft than the form: shows the other version and lets the member choose. */
 export function DraftConflict({ conflict, draft, onResolved }: Props) {
   return (
     <div>
-      <VisuallyHidden component="output">{conflict !== null && changedElsewhere()}</VisuallyHidden>
+      <VisuallyHidden component="output">{conflict !== null && titleOf(conflict)}</VisuallyHidden>
       {conflict !== null && <DraftConflictPanel conflict={conflict} draft={draft} onResolved={onResolved} />}
     </div>
   );
@@ -44,14 +45,14 @@ function DraftConflictPanel({ conflict, draft, onResolved }: Props & { conflict:
   return (
     <section ref={panel} aria-labelledby={id} className={classes.panel}>
       <p id={id} className={classes.title}>
-        {changedElsewhere()}
+        {titleOf(conflict)}
       </p>
       {conflict.writtenAt !== null && (
         <p className={classes.time}>
           <Time at={conflict.writtenAt} />
         </p>
       )}
-      <ScrollBox label={t`Version from the other device`} className={classes.text}>
+      <ScrollBox label={t`Other version`} className={classes.text}>
         <Suspense fallback={<PlainText of={conflict.serverFields} />}>
           <Difference
             before={comparing ? toRevision(draft) : null}

@@ -14,8 +14,10 @@ import {
   syncDraft,
 } from './drafts-sync.ts';
 
-/** A version of the same draft that another device wrote. The member chooses which one to keep. */
+/** Another version of the draft, on the server. The member chooses which one to keep. */
 export type ConflictingDraft = {
+  /** Whether the text in the form never was a version of it, such as one that a visitor typed before signing in. */
+  isSeparate: boolean;
   serverFields: DraftFields;
   /** When the other version was written. */
   writtenAt: string | null;
@@ -99,6 +101,7 @@ export function useDraft<T extends object>(options: {
       other?.fields == null
         ? null
         : {
+            isSeparate: readDraftRecord(draftRef)?.baseVersion == null,
             serverFields: other.fields,
             writtenAt: other.updatedAt,
             resolve: (which) => resolveDraftConflict(draftRef, which),
