@@ -204,7 +204,7 @@ test('a link to a hidden answer leads a moderator to it, and says to others that
   await registerMember(page.request, newMember('Adam Author'));
   const id = await askQuestion(page.request, { title: uniqueText('What is hidden?') });
   const answerId = await postAnswer(page.request, id, 'Buy my bread.');
-  const { page: moderator, member } = await secondMember(browser, 'Mona');
+  const { page: moderator, member } = await secondMember(browser, uniqueWord('Hilda'));
   await makeModerator(member.email);
   const data = { kind: 'answer', id: answerId, action: 'hide', reason: 'Spam', duplicateOf: null };
   const hiding = await moderator.request.post('/api/moderation/post-actions', {
