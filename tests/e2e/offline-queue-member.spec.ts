@@ -120,6 +120,17 @@ test('an edit is refused if another member signed in in another tab', async ({ p
   expect(await (await page.request.get(`/api/questions/${id}`)).text()).not.toContain('I am Ada.');
 });
 
+test('a follow is refused with a message if another member signed in in another tab', async ({ page }) => {
+  // This tab gets no live updates.
+  await page.routeWebSocket(/./u, () => undefined);
+  await registerMember(page.request, newMember('Ada First'));
+  const title = uniqueText('Who follows it?');
+  await askAndOpen(page, title);
+  await registerMember(page.request, newMember('Ben Second'));
+  await question(page, title).getByRole('button', { name: 'Follow question' }).click();
+  await expect(page.getByText('The member who made this change has signed out.')).toBeVisible();
+});
+
 test('a setting of a member who was replaced in another tab is not changed for the new member', async ({
   page,
 }) => {

@@ -70,11 +70,13 @@ export function logFailure(what: string, error: unknown): void {
 
 /**
  * For votes, bookmarks, mutes and follows of questions: also shows a message if a rule refused the request, since a
- * retry would not help.
+ * retry would not help, or if the member has been replaced.
  */
 export function logFailureAndToastRefusal(what: string, error: unknown): void {
   logFailure(what, error);
-  if (error instanceof ApiError && [403, 404, 429].includes(error.status)) toastError(error.message);
+  if (!(error instanceof ApiError)) return;
+  if ([403, 404, 429].includes(error.status) || error.code === 'other-member-signed-in')
+    toastError(error.message);
 }
 
 /** The text of an error that the browser finds itself, in the language shown. */
