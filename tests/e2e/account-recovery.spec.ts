@@ -62,6 +62,7 @@ test('a member resets the password, changes the email address and deletes the ac
   await expect(page).toHaveURL(`${address}/settings?tab=account#security`);
   await page.getByRole('button', { name: 'Send reset link' }).click();
   await expect(page.getByText(`We've sent a link to ${member.email}.`)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send reset link' })).toBeFocused();
   await expect
     .poll(() =>
       post.emails.slice(emailsBefore).some(({ text }) => text?.includes('/reset-password#') === true),
@@ -72,6 +73,8 @@ test('a member resets the password, changes the email address and deletes the ac
   await page.getByLabel('Confirm new password').fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByText('Passkeys: 1')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Password changed' })).toBeFocused();
+  await expect(page).toHaveTitle(/^Password changed/u);
   await expectAccessible(page, { look: 'what still signs in after a password reset' });
   await page.getByRole('link', { name: 'Sign in and review' }).click();
   await signIn(page, { email: member.email, password });

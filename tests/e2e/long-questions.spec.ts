@@ -107,6 +107,7 @@ test('a link to an answer behind hundreds shows it with those after and, on requ
   }
   await page.getByRole('button', { name: 'Load previous answers' }).click();
   await expect.poll(() => listShown(page)).toEqual(answers);
+  await expect(page.locator(`#answer-${answers[0]}`)).toBeFocused();
   await expect(page).toHaveURL(new RegExp(`^[^=]*#answer-${target}$`, 'u'));
   await expect(page.getByRole('link', { name: 'First page' })).toHaveCount(0);
 });

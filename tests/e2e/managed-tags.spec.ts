@@ -164,6 +164,7 @@ test('a moderator removes the name of a topic everywhere, by renaming it and by 
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: `Remove ${rude2}` })).toHaveCount(0);
+  await expect(page.getByLabel('Add a name')).toBeFocused();
   const addresses = [rude, rude2].flatMap((name) => [`/api/tags/${name}`, `/topics/${name}`]);
   for (const address of addresses) expect((await reader.request.get(address)).status(), address).toBe(404);
   await reader.goto(`/question/${id}`);

@@ -62,6 +62,7 @@ test('an admin enters the password to make a member an admin and to give up the 
   await choose(await readOwn(other), 'Moderator');
   await expect(page.getByText('Saved to the moderation log')).toBeVisible();
   await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Role')).toBeFocused();
   expect(await readOwn(other)).toMatchObject({ role: 'moderator' });
 
   await choose(await readOwn(other), 'Admin');
@@ -76,6 +77,7 @@ test('an admin enters the password to make a member an admin and to give up the 
   await confirm.click();
   await expect(dialog).toBeHidden();
   await expect(page.getByText('Saved to the moderation log')).toBeVisible();
+  await expect(page.getByLabel('Role')).toBeFocused();
   expect(await readOwn(other)).toMatchObject({ role: 'admin' });
   await other.close();
 

@@ -24,6 +24,7 @@ type Props<Done> = {
   errorMessage: (error: Error) => string;
   onDone: (result: Done) => void;
   onClose: () => void;
+  opener?: () => HTMLElement | null;
 };
 
 /** Asks for the password before a sign-in method is added or removed. */
@@ -33,6 +34,7 @@ export function ConfirmPasswordDialog<Done>(props: Props<Done>) {
       title={props.title}
       opened={props.opened}
       followed={props.followed === true}
+      opener={props.opener}
       onClose={props.onClose}
     >
       <ConfirmPasswordForm {...props} />

@@ -29,7 +29,7 @@ export function EmailPasswordLink() {
             : offer}
       </output>
       <FormError message={request.error === null ? null : getActionErrorMessage(request.error)} />
-      {isEmailEnabled && !request.isSuccess && (
+      {isEmailEnabled && (
         <div>
           <Button variant="default" loading={request.isPending} onClick={() => request.mutate(email)}>
             {t`Send reset link`}

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useRouter } from '#web/core/router.ts';
 import { Link } from '#web/ui/Link.tsx';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { passwordChange } from '#shared/identity/profiles.ts';
 import { AccountForm } from './AccountForm.tsx';
 import { Button } from '#web/ui/Button.tsx';
@@ -15,7 +15,7 @@ import { api, readJson } from '#web/core/api.ts';
 import { translateError, translateSchemaError } from '#web/core/errors.ts';
 import { setSession } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
-import { PageHeading, usePageTitle } from '#web/ui/PageHeading.tsx';
+import { PageHeading, requestHeadingFocus, usePageTitle } from '#web/ui/PageHeading.tsx';
 import { useFields } from '#web/ui/useFields.ts';
 import classes from './auth-pages.module.css';
 
@@ -24,7 +24,6 @@ import classes from './auth-pages.module.css';
  * submitted.
  */
 export function ResetPasswordPage() {
-  usePageTitle(t`Set a new password`);
   const token = useLocation().hash;
   const { texts, field, showProblem, formError } = useFields(useState({ password: '', confirm: '' }));
   const { password, confirm } = texts;
@@ -41,6 +40,8 @@ export function ResetPasswordPage() {
     },
     onError: (error) => showProblem({ field: null, message: getActionErrorMessage(error) }),
   });
+
+  usePageTitle(reset.isSuccess ? t`Password changed` : t`Set a new password`);
 
   function submit() {
     const length = passwordChange.shape.newPassword.safeParse(password);
@@ -78,13 +79,12 @@ export function ResetPasswordPage() {
 
 /** Says what still signs in, because someone who knew the old password may have added it. */
 function RemainingSignIn({ passkeys, linkedAccounts }: PasswordResetResult) {
+  useEffect(requestHeadingFocus, []);
   return (
     <VisitorFrame>
       <PageHeading className={classes.heading}>{t`Password changed`}</PageHeading>
       <p className={classes.lead}>
-        <output>
-          {t`These can still sign in to your account. If you didn't add one of them, remove it in your settings.`}
-        </output>
+        {t`These can still sign in to your account. If you didn't add one of them, remove it in your settings.`}
       </p>
       <ul>
         {passkeys > 0 && <li>{t`Passkeys: ${passkeys}`}</li>}

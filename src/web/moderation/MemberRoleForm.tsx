@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { changesAdmins, roleNames } from '#shared/identity/roles.ts';
+import { type FormEvent, useRef, useState } from 'react';
+import { changesAdmins, type Role, roleNames } from '#shared/identity/roles.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { toast } from '#web/core/toast.ts';
 import { ConfirmPasswordDialog } from '#web/identity/index.ts';
@@ -12,13 +12,20 @@ import { setMemberRole } from './moderation.ts';
 import { roleDescriptions, roleLabels } from './moderation-messages.ts';
 import classes from './moderation.module.css';
 
-/** Changes a member's role. For admins; mount it again with the new role. */
+/** Changes a member's role. For admins. */
 export function MemberRoleForm({ member, isOwn }: { member: ModeratedMember; isOwn: boolean }) {
   const { id, displayName, role } = member;
   const client = useQueryClient();
-  const [wanted, setWanted] = useState(role);
+  const [chosen, setChosen] = useState<Role>();
+  const wanted = chosen ?? role;
+  const select = useRef<HTMLSelectElement>(null);
   const [isConfirming, setIsConfirming] = useState(false);
-  const showSaved = () => toast(t`Saved to the moderation log`);
+  const showSaved = () => {
+    setChosen(undefined);
+    // The button is disabled now.
+    select.current?.focus();
+    toast(t`Saved to the moderation log`);
+  };
   const change = useMutation({
     mutationFn: () => setMemberRole(client, id, { role: wanted }),
     onSuccess: showSaved,
@@ -45,7 +52,8 @@ export function MemberRoleForm({ member, isOwn }: { member: ModeratedMember; isO
           label={t`Role`}
           options={roleNames.map((each) => [each, roleLabels[each]()])}
           value={wanted}
-          onChange={setWanted}
+          onChange={setChosen}
+          ref={select}
         />
         <p className={classes.quiet}>{roleDescriptions[wanted]()}</p>
         <FormError message={change.error?.message ?? null} />
@@ -67,6 +75,7 @@ export function MemberRoleForm({ member, isOwn }: { member: ModeratedMember; isO
           showSaved();
         }}
         onClose={() => setIsConfirming(false)}
+        opener={() => (chosen === undefined ? select.current : null)}
       />
     </>
   );

@@ -107,7 +107,7 @@ function Account({ member, viewer }: { member: ModeratedMember; viewer: Me }) {
       {member.merge === null && <ModerateMember member={member} />}
       {viewer.role === 'admin' && member.merge === null && (
         <>
-          <MemberRoleForm key={member.role} member={member} isOwn={member.id === viewer.id} />
+          <MemberRoleForm member={member} isOwn={member.id === viewer.id} />
           <AccountActions member={member} />
         </>
       )}

@@ -3,7 +3,7 @@ import { IconButton, Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { IconX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import type { ManagedTag } from '#shared/moderation/managed-tags.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toast, toastError } from '#web/core/toast.ts';
@@ -26,11 +26,17 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
   // The last one stays in the dialog while it closes.
   const [removed, setRemoved] = useState('');
   const [isConfirming, setIsConfirming] = useState(false);
+  // The button that opened the dialog is gone then.
+  const isRemoved = useRef(false);
+  const addField = useRef<HTMLInputElement>(null);
   const [removesEverywhere, setRemovesEverywhere] = useState(false);
   const remove = useMutation({
     mutationFn: () =>
       removeSynonym(client, { tag: tag.name, synonym: removed, keepName: !removesEverywhere }),
-    onSuccess: () => toast(t`Saved to the moderation log`),
+    onSuccess: () => {
+      isRemoved.current = true;
+      toast(t`Saved to the moderation log`);
+    },
     onError: (error) => toastError(error.message),
     onSettled: () => setIsConfirming(false),
   });
@@ -55,6 +61,7 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
                 aria-label={t`Remove ${synonym}`}
                 onClick={() => {
                   setRemoved(synonym);
+                  isRemoved.current = false;
                   setRemovesEverywhere(false);
                   setIsConfirming(true);
                 }}
@@ -67,6 +74,7 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
       )}
       <form className={classes.inline} noValidate onSubmit={submit}>
         <TextInput
+          ref={addField}
           label={t`Add a name`}
           dir="auto"
           autoComplete="off"
@@ -91,6 +99,7 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
         busy={remove.isPending}
         onConfirm={() => remove.mutate()}
         onCancel={() => setIsConfirming(false)}
+        opener={() => (isRemoved.current ? addField.current : null)}
       >
         <label className={classes.choice}>
           <input

@@ -16,7 +16,10 @@ export type DialogProps = {
   /** Another dialog follows: this one disappears immediately instead of fading out next to it. */
   followed?: boolean;
   size?: string;
-  /** The element that opened it, if it does not have the focus: the button of a menu whose item was chosen. */
+  /**
+   * The element that gets the focus when it closes, if not the one that had it before: the button of a menu whose item was
+   * chosen, or another one if the opener is gone by then.
+   */
   opener?: (() => HTMLElement | null) | undefined;
   children: ReactNode;
 };
@@ -33,6 +36,7 @@ export type ConfirmProps = {
   disabled?: boolean;
   onConfirm: () => void;
   onCancel: () => void;
+  opener?: DialogProps['opener'];
   /** Between the text and the buttons. */
   children?: ReactNode;
 };

@@ -60,6 +60,7 @@ export function ConfirmWindow(props: ConfirmProps) {
       title={props.title}
       opened={props.opened}
       onClose={props.onCancel}
+      opener={props.opener}
       closeButton={false}
       closeOnClickOutside
     >
@@ -84,11 +85,12 @@ export function ConfirmWindow(props: ConfirmProps) {
 
 /** Mantine restores the focus only if the dialog was mounted before it opened and stays mounted after. */
 function useFocusReturn(opened: boolean, opener: (() => HTMLElement | null) | undefined): void {
-  const findOpener = useEffectEvent(() => opener?.() ?? document.activeElement);
+  const findOpener = useEffectEvent(() => opener?.());
   useEffect(() => {
     if (!opened) return;
-    const element = findOpener();
+    const focused = document.activeElement;
     return () => {
+      const element = findOpener() ?? focused;
       if (element instanceof HTMLElement) element.focus({ preventScroll: true });
     };
   }, [opened]);

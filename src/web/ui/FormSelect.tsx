@@ -1,4 +1,5 @@
 import { IconChevronDown } from '@tabler/icons-react';
+import type { Ref } from 'react';
 import { NativeSelect } from './mantine/NativeSelect.tsx';
 
 /** A native select of a form, with its label and hint above it, as other fields have them. */
@@ -9,6 +10,7 @@ export function FormSelect<Value extends string>({
   options,
   value,
   onChange,
+  ref,
 }: {
   label: string;
   hint?: string | null;
@@ -16,9 +18,11 @@ export function FormSelect<Value extends string>({
   options: readonly (readonly [value: Value, label: string])[];
   value: Value;
   onChange: (value: Value) => void;
+  ref?: Ref<HTMLSelectElement>;
 }) {
   return (
     <NativeSelect
+      {...(ref !== undefined && { ref })}
       size="md"
       label={label}
       {...(hint && { description: hint })}

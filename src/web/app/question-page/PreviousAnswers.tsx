@@ -28,7 +28,11 @@ export default function PreviousAnswers({ previousCursor }: { previousCursor: st
           // The reader may have gone to another page or order by then.
           const isShown = () => router.location.search === search;
           const start = await loadPreviousAnswers(client, questionId, cache.read, isShown);
-          if (isShown()) router.replaceAddress({ search: withListStart(search, start) });
+          if (!isShown()) return;
+          // The button is loading until it is rendered: `LoadMore` then moves the focus if the button is gone.
+          const { pathname, hash } = router.location;
+          const address = pathname + withListStart(search, start) + (hash && `#${hash}`);
+          await router.navigate(address, { replace: true, resetScroll: false });
         }}
       />
     </>
