@@ -28,11 +28,11 @@ export function AccountSettings() {
         <SettingsSection
           id="security"
           title={t`Password`}
-          text={
-            hasPassword
+          {...(hasPassword !== undefined && {
+            text: hasPassword
               ? t`Changing your password signs you out on all other devices.`
-              : t`Your account has no password.`
-          }
+              : t`Your account has no password.`,
+          })}
         >
           {hasPassword && <ChangePasswordForm />}
           <div className={classes.setting}>

@@ -2,12 +2,12 @@ import { t } from '@lingui/core/macro';
 import { Button } from '#web/ui/Button.tsx';
 import { TextInput } from '#web/ui/mantine/TextInput.tsx';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { OwnPasswordField } from './OwnPasswordField.tsx';
 import { ApiError } from '#web/core/errors.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
-import { settingsKeys } from './settings.ts';
+import { settingsKeys, useHasPassword } from './settings.ts';
 import classes from './account-settings.module.css';
 
 type Props<Done> = {
@@ -54,6 +54,11 @@ function ConfirmPasswordForm<Done>({
   const [password, setPassword] = useState('');
   const [name, setName] = useState('');
   const passwordField = useRef<HTMLInputElement>(null);
+  const hasPassword = useHasPassword();
+  useEffect(() => {
+    // The field may appear after the dialog.
+    if (hasPassword === true && nameLabel === undefined) passwordField.current?.focus();
+  }, [hasPassword, nameLabel]);
   const client = useQueryClient();
   const mutation = useMutation({
     mutationFn: () => run(password, name),

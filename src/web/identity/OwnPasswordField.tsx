@@ -10,7 +10,7 @@ type Props = Omit<ComponentProps<typeof PasswordField>, 'label' | 'autoComplete'
 
 /**
  * The password that confirms an action of the member. Shows nothing to members without one, who must have signed in
- * recently instead.
+ * recently instead, nor while it is unknown whether there is one.
  */
 export function OwnPasswordField({ hasPassword, ...props }: Props) {
   if (!useHasPassword(hasPassword)) return null;

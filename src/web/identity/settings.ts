@@ -80,12 +80,12 @@ export const emailQuery = queryOptions({
 });
 
 /**
- * Whether the member confirms actions with a password (OwnPasswordField.tsx).
+ * Whether the member confirms actions with a password (OwnPasswordField.tsx). Undefined while it is unknown.
  * @param known the answer where the caller has it; the server is then not asked
  */
-export function useHasPassword(known?: boolean): boolean {
+export function useHasPassword(known?: boolean): boolean | undefined {
   const own = useQuery({ ...emailQuery, enabled: known === undefined });
-  return known ?? own.data?.hasPassword ?? true;
+  return known ?? own.data?.hasPassword;
 }
 
 export function useChangeEmail() {
