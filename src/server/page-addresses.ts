@@ -18,7 +18,8 @@ export type PageResponse = { url: string; status: number; body: string };
 /**
  * Decides the status of a page that its viewer may read (docs/product.md 20.2): 404 if there is no such question, tag or
  * member, or no page at the address, and 410 if the question was deleted. A hidden question is not found, as one that
- * never existed. A question's page redirects to the address with its readable title, that of a synonym to its tag.
+ * never existed. A question's page redirects to the address with its readable title, or to its first answers if they do
+ * not begin where the address says; that of a synonym to its tag.
  */
 export async function resolvePage(
   db: Reader,
@@ -36,6 +37,13 @@ export async function resolvePage(
   }
   const response = responses.find((each) => each.url === subject);
   const questionId = /^\/question\/(\d+)/u.exec(url.pathname)?.[1];
+  const { after, ...query } = Object.fromEntries(url.searchParams);
+  // Answers do not begin there: the address was cut off, for example.
+  if (response?.status === 400 && after !== undefined)
+    return {
+      location:
+        url.pathname + (Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query).toString()}`),
+    };
   // 400: no id or name can be like this.
   if (response?.status === 404 || response?.status === 400) {
     const isDeleted = questionId !== undefined && (await isQuestionDeleted(db, Number(questionId)));

@@ -317,6 +317,16 @@ describe('the address of a page', () => {
     }
   });
 
+  test('of a question that names no beginning of its answers redirects to the first ones', async () => {
+    const path = questionPath(await ann.ask({ title: 'Where do they begin?' }), 'Where do they begin?');
+    expect(await open(`${path}?sort=oldest&after=garbage`)).toMatchObject({
+      status: 301,
+      location: `${path}?sort=oldest`,
+    });
+    expect((await open(`${path}?after=garbage`)).location).toBe(path);
+    expect((await open('/question/999999999?after=garbage')).location).toBe('/question/999999999');
+  });
+
   test('of a question follows its title', async () => {
     const id = await ann.ask({ title: 'The first title' });
     await ann.put(`/questions/${id}`, { title: 'A second title', content: 'x', tags: [] });
