@@ -37,8 +37,9 @@ export function postReply(
 }
 
 /**
- * Adds a new answer once, in its place in the order, unless that is before a page that begins later. If its neighbours are still to be loaded, the page may have been
- * fetched after the answer was posted and count it already. Then its event has the page fetched (`useLiveQuestion`).
+ * Adds a new answer once, in its place in the order, unless that is before a page that begins later. If its neighbours
+ * are still to be loaded, the page may have been fetched after the answer was posted and count it already. Then its
+ * event has the page fetched (`useLiveQuestion`).
  */
 export function addAnswer(page: QuestionPageData, answer: Answer): QuestionPageData {
   const { items, nextCursor } = page.answers;

@@ -2,7 +2,10 @@ import { Button } from './Button.tsx';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef } from 'react';
 import classes from './list-states.module.css';
 
-/** A button below a partial list that loads more. The focus moves to the first new item. */
+/**
+ * A button that loads more of a partial list: below it, or above it with `rel="prev"`. If the button has the focus and
+ * the first new item is not below it, the focus moves to that item.
+ */
 export function LoadMore(props: {
   name: string;
   /** The error message of the last try. */
@@ -10,8 +13,8 @@ export function LoadMore(props: {
   isLoading: boolean;
   load: () => void;
   /**
-   * The address of the next page, or with `rel` of the previous one. Then the button is also a link, which works without scripts, for search engines, and in
-   * a new tab.
+   * The address of the next page, or with `rel` of the previous one. Then the button is also a link, which works without
+   * scripts, for search engines, and in a new tab.
    */
   href?: string | undefined;
   rel?: 'prev';
