@@ -146,7 +146,7 @@ test('a moderator removes the name of a topic everywhere, by renaming it and by 
   await page.getByRole('button', { name: 'Rename' }).click();
   await dialog.getByLabel('New name').fill(kind);
   await keep.uncheck();
-  await expect(dialog).toContainText(`“${rude}” is removed,`);
+  await expect(dialog).toContainText(`“${rude}” will be removed,`);
   await expectInView(dialog.getByRole('button', { name: 'Rename' }));
   await expectAccessible(page, { look: 'renaming-a-tag' });
   await dialog.getByRole('button', { name: 'Rename' }).click();

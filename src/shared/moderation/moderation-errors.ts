@@ -14,7 +14,7 @@ export const moderationErrors = {
   'handled-by-you': ['already-handled', 'You have already handled this.'],
   'handled-by-moderator': ['already-handled', '{name} has already handled this.'],
   'claimed-by-moderator': ['already-handled', '{name} is reviewing this post. Take it over to act on it.'],
-  'own-post-decision': ['not-allowed', 'This is your own post. Another moderator has to decide about it.'],
+  'own-post-decision': ['not-allowed', 'This is your own post. Another moderator has to decide.'],
   'reported-meanwhile': [
     'already-handled',
     'A member has reported this post in the meantime. Look at the report.',

@@ -82,7 +82,7 @@ export const sentTexts = {
   'email.password-reset.text':
     'The password of your account on {siteName} was reset with a link. All sessions were signed out.',
   'email.password-reset.remaining':
-    'Passkeys that can still sign in: {passkeys}. Linked accounts that can still sign in: {linkedAccounts}. If you didn’t add one of them, remove it in your settings.',
+    'Passkeys that still work: {passkeys}. Linked accounts that still work: {linkedAccounts}. If you don’t recognize one of them, remove it in your settings.',
   'email.email-changed.subject': 'Your email address was changed',
   'email.email-changed.text': 'Your account on {siteName} now uses another email address.',
   'email.email-reverted.subject': 'Your email address was restored',

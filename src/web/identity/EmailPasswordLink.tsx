@@ -16,9 +16,10 @@ export function EmailPasswordLink() {
   });
   if (data === undefined) return null;
   const { email, isEmailEnabled, hasPassword } = data;
-  const offer = isEmailEnabled
+  const link = hasPassword
     ? t`We'll email you a link to set a new password.`
-    : translateError('password-reset-by-email-disabled');
+    : t`We'll email you a link to set a password.`;
+  const offer = isEmailEnabled ? link : translateError('password-reset-by-email-disabled');
   return (
     <>
       <output className={classes.note}>

@@ -84,7 +84,7 @@ function RemainingSignIn({ passkeys, linkedAccounts }: PasswordResetResult) {
     <VisitorFrame>
       <PageHeading className={classes.heading}>{t`Password changed`}</PageHeading>
       <p className={classes.lead}>
-        {t`These can still sign in to your account. If you didn't add one of them, remove it in your settings.`}
+        {t`These sign-in methods still work. If you don't recognize one of them, remove it in your settings.`}
       </p>
       <ul>
         {passkeys > 0 && <li>{t`Passkeys: ${passkeys}`}</li>}

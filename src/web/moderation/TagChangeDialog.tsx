@@ -27,7 +27,7 @@ export default function TagChangeDialog({
   const isMerge = kind === 'merge';
   const questions = formatCountOf('question', tag.questionsCount, formatCount(tag.questionsCount));
   const followers = formatCountOf('follower', tag.followersCount, formatCount(tag.followersCount));
-  let oldName = t`“${tag.name}” is removed, also from earlier versions of questions. It stays in texts that mention it. In the moderation log, only moderators see it.`;
+  let oldName = t`“${tag.name}” will be removed, including from earlier versions of questions. It stays in texts that mention it. In the moderation log, only moderators see it.`;
   if (keepSynonym)
     oldName = isMerge
       ? t`“${tag.name}” becomes another name of that topic.`
@@ -83,7 +83,7 @@ export default function TagChangeDialog({
           <p className={classes.quiet}>
             {oldName}
             {isMerge && (
-              <> {t`Merging cannot be undone: afterwards nothing says which questions had which topic.`}</>
+              <> {t`Merging cannot be undone: Parley does not keep which questions had which topic.`}</>
             )}
           </p>
         </div>

@@ -93,7 +93,11 @@ export function TagSynonyms({ tag }: { tag: ManagedTag }) {
       <ConfirmDialog
         opened={isConfirming}
         title={t`Remove “${removed}”?`}
-        text={t`“${removed}” no longer leads to “${tag.name}”.`}
+        text={
+          removesEverywhere
+            ? t`“${removed}” will no longer lead to “${tag.name}”.`
+            : t`“${removed}” will no longer lead to “${tag.name}”. It will be a topic of its own again.`
+        }
         label={t`Remove`}
         isHarmless={!removesEverywhere}
         busy={remove.isPending}
