@@ -199,6 +199,8 @@ export type Attempt = {
   error: WebhookFailure | null;
   durationMs: number | null;
   requestBody: string | null;
+  /** The members whom the request names, as they were called when it was written. */
+  named: readonly { id: number; name: string }[];
   responseBody: string | null;
 };
 
@@ -209,16 +211,26 @@ export const isPublic = sql`(
   and (reply_id is null or event_type = 'reply.removed' or exists (
     select from reply where id = reply_id and deleted_at is null)))`;
 
-/** Stores the outcome of an attempt. Returns whether the first attempt was longer ago than `giveUpAfter`. */
+/**
+ * Stores the outcome of an attempt. Returns whether the first attempt was longer ago than `giveUpAfter`. The request is
+ * not stored if a member whom it names was renamed meanwhile: former names are removed once, after the change.
+ */
 export async function recordAttempt(
   tx: Tx,
   { id, attempt, giveUpAfter }: { id: number; attempt: Attempt; giveUpAfter: string },
 ): Promise<{ attempts: number; isOverdue: boolean }> {
+  const ids = attempt.named.map((member) => member.id);
+  // Waits for changes of the names that are not committed.
+  await sql`select from member where id = any(${ids}::bigint[]) order by id for share`.execute(tx);
+  const namesAreCurrent = sql`not exists (
+    select from unnest(${ids}::bigint[], ${attempt.named.map((member) => member.name)}::text[]) written (id, name)
+    join member on member.id = written.id where member.display_name <> written.name
+  )`;
   const { rows } = await sql<{ attempts: number; is_overdue: boolean }>`
     update webhook_delivery set state = ${attempt.state}, attempts = attempts + 1,
       first_attempt_at = coalesce(first_attempt_at, now()), last_attempt_at = now(), status = ${attempt.status},
       error = ${attempt.error}, duration_ms = ${attempt.durationMs}, response_body = ${attempt.responseBody},
-      request_body = case when ${isPublic} then ${attempt.requestBody}::text end
+      request_body = case when ${isPublic} and ${namesAreCurrent} then ${attempt.requestBody}::text end
     where id = ${id}
     returning attempts, first_attempt_at <= now() - ${giveUpAfter}::interval as is_overdue`.execute(tx);
   return { attempts: rows[0]?.attempts ?? 1, isOverdue: rows[0]?.is_overdue ?? false };

@@ -310,6 +310,35 @@ describe('what is not public', () => {
     ]);
   });
 
+  test('is not stored with a name that changed during the request', async () => {
+    const { id } = await add({ events: ['question.posted'] });
+    await server.resetRateLimits();
+    const [former, merged] = [await server.register('Earlier name'), await server.register('Merged name')];
+    const releases: (() => void)[] = [];
+    receiver.behave(() => (_, response) => releases.push(() => response.writeHead(204).end()));
+    const questions = [await former.ask(), await merged.ask()];
+    await eventually(() => releases.length >= 2);
+    await transaction(db, async (tx) => {
+      // The attempts end, but are not recorded.
+      await sql`select from webhook for update`.execute(tx);
+      receiver.behave(null);
+      for (const release of releases) release();
+      expectOk(await former.put('/settings', { displayName: 'Later name', bio: '', showEmail: true }));
+      const merge = { into: bob.id, name: 'Merged name', password };
+      expectOk(await admin.post(`/admin/members/${merged.id}/merge`, merge));
+      // The jobs have removed the names.
+      await eventually(async () => {
+        const { rows } = await sql`
+          select from question where id = ${questions[1]} and author_id = ${bob.id} and not exists (
+            select from parley_jobs.job where name = 'former-name' and state in ('created', 'retry', 'active')
+          )`.execute(db);
+        return rows.length > 0;
+      });
+    });
+    const bodies = readBodies(await waitForState(id, 'delivered'));
+    expect(bodies).not.toMatch(/Earlier name|Merged name/);
+  });
+
   test('is not shown to admins if it was removed while all web hooks were off', async () => {
     const { id } = await add({ events: ['question.posted'] });
     const questionId = await ann.ask({ title: 'Another title to forget' });

@@ -95,6 +95,15 @@ export async function readWebhookPayload(
   };
 }
 
+/** The members whom a payload names. */
+export function listNamedMembers({ data }: WebhookPayload): { id: number; name: string }[] {
+  const posts = [data.question, data.answer, data.reply].filter(
+    (post): post is WebhookPost => post !== undefined && 'author' in post,
+  );
+  const authors = posts.flatMap(({ author: { id, name } }) => (id === null ? [] : [{ id, name }]));
+  return [...authors, ...(data.member === undefined ? [] : [data.member])];
+}
+
 const toMember = (row: MemberContentRow, site: string): WebhookMember => ({
   id: row.id,
   name: row.name,

@@ -25,7 +25,7 @@ import {
 } from './webhooks-delivery-queries.ts';
 import { queueWebhookDeliveries } from './webhooks-dispatch.ts';
 import { renderWebhookBody } from './webhooks-formats.ts';
-import { readWebhookPayload } from './webhooks-payloads.ts';
+import { listNamedMembers, readWebhookPayload } from './webhooks-payloads.ts';
 import { type AttemptResult, attemptTimeoutMs, sendWebhookRequest } from './webhooks-request.ts';
 import { decryptWebhookSecret, signWebhook } from './webhooks-secrets.ts';
 
@@ -120,17 +120,19 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
     });
     return;
   }
-  const { result, requestBody, durationMs } = await send(deps, delivery).catch((error: unknown): Sent => {
-    // The database restarts or is too busy: the attempt is repeated after its lease.
-    if (isUnavailableError(error)) throw error;
-    // Counted as an attempt, so that this delivery ends after `giveUpAfter` and later ones of its question follow.
-    deps.log.error({ err: error, delivery: delivery.id }, 'A web hook delivery could not be prepared.');
-    return { result: { ...nothing, error: 'internal' }, requestBody: null, durationMs: null };
-  });
+  const { result, requestBody, named, durationMs } = await send(deps, delivery).catch(
+    (error: unknown): Sent => {
+      // The database restarts or is too busy: the attempt is repeated after its lease.
+      if (isUnavailableError(error)) throw error;
+      // Counted as an attempt, so that this delivery ends after `giveUpAfter` and later ones of its question follow.
+      deps.log.error({ err: error, delivery: delivery.id }, 'A web hook delivery could not be prepared.');
+      return { ...nothing, result: { ...noResult, error: 'internal' } };
+    },
+  );
   const { status, error, responseBody } = result;
   const isSkipped = error === 'not-public';
   const state = isSkipped ? 'skipped' : error === null ? 'delivered' : 'pending';
-  const attempt: Attempt = { state, status, error, durationMs, requestBody, responseBody };
+  const attempt: Attempt = { state, status, error, durationMs, requestBody, named, responseBody };
   await transaction(db, async (tx) => {
     // Otherwise another node took over, because this one was stopped for a while.
     if (!(await lockClaim(tx, claimed))) return;
@@ -158,10 +160,11 @@ async function attemptNext(deps: WebhookSenderDeps, claimed: ClaimedResource): P
   });
 }
 
-/** Nothing was sent. */
-const nothing = { status: null, responseBody: null, retryAfterMs: null } as const;
+type Sent = { result: AttemptResult; durationMs: number | null } & Pick<Attempt, 'requestBody' | 'named'>;
 
-type Sent = { result: AttemptResult; requestBody: string | null; durationMs: number | null };
+/** Nothing was sent. */
+const nothing = { requestBody: null, named: [], durationMs: null } as const;
+const noResult = { status: null, responseBody: null, retryAfterMs: null } as const;
 
 async function send(
   { db, settings, siteSettings, hosts, timeoutMs = attemptTimeoutMs }: WebhookSenderDeps,
@@ -169,11 +172,9 @@ async function send(
 ): Promise<Sent> {
   const { address, format, message_id: id } = delivery;
   const payload = await readWebhookPayload(db, delivery, settings.publicUrl ?? '');
-  if (payload === null)
-    return { result: { ...nothing, error: 'not-public' }, requestBody: null, durationMs: null };
+  if (payload === null) return { ...nothing, result: { ...noResult, error: 'not-public' } };
   const secrets = readSecrets(settings, delivery);
-  if (secrets === null)
-    return { result: { ...nothing, error: 'secret-unreadable' }, requestBody: null, durationMs: null };
+  if (secrets === null) return { ...nothing, result: { ...noResult, error: 'secret-unreadable' } };
   const body = renderWebhookBody(payload, { format, language: siteSettings.get('language') });
   const headers = {
     'content-type': 'application/json',
@@ -182,7 +183,8 @@ async function send(
   };
   const start = performance.now();
   const result = await sendWebhookRequest({ address, headers, body }, { hosts, timeoutMs });
-  return { result, requestBody: body, durationMs: Math.round(performance.now() - start) };
+  const durationMs = Math.round(performance.now() - start);
+  return { result, requestBody: body, named: listNamedMembers(payload), durationMs };
 }
 
 /** The secrets that sign, the new one first. Null if the present one cannot be read. */
