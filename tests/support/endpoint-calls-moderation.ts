@@ -200,6 +200,7 @@ export async function moderationCalls({
   const lastRow = encodeCursor({ after: 0, id: 1_000_000 });
   const laterPost = encodeCursor({ after: Date.now() - 60_000, id: 1_000_000, score: 1 });
   const flags = [`/questions/${hotQuestionId}`, `/answers/${hotAnswerId}`, `/replies/${reply}`];
+  const suggestions = { maxRows: 10_000, reason: 'reads the tags of all suggested edits that are open' };
   return [
     ...flags.flatMap((path) => [
       put(rareFollower, `${path}/report`, { reason: 'spam', note: '' }),
@@ -370,7 +371,7 @@ export async function moderationCalls({
     put(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
     remove(rareFollower, '/moderation/tags/topic%2077/synonyms/topic-77'),
     put(rareFollower, '/moderation/tags/topic%2078/synonyms/topic%20seventy'),
-    remove(rareFollower, '/moderation/tags/topic%2078/synonyms/topic%20seventy?keepName=false'),
+    remove(rareFollower, '/moderation/tags/topic%2078/synonyms/topic%20seventy?keepName=false', suggestions),
     get(rareFollower, '/site-pages/rules'),
     get(rareFollower, '/announcements'),
     get(rareFollower, '/announcements?tag=topic%2077'),
@@ -379,12 +380,12 @@ export async function moderationCalls({
     remove(rareFollower, `/moderation/announcements/${announcementId}`),
     post(rareFollower, '/moderation/tag-changes', { kind: 'merge', tag: 'merged topic', to: 'topic 77' }),
     post(rareFollower, '/moderation/tag-changes', { kind: 'rename', tag: 'renamed topic', to: 'new topic' }),
-    post(rareFollower, '/moderation/tag-changes', {
-      kind: 'rename',
-      tag: 'abusive topic',
-      to: 'kind topic',
-      keepSynonym: false,
-    }),
+    post(
+      rareFollower,
+      '/moderation/tag-changes',
+      { kind: 'rename', tag: 'abusive topic', to: 'kind topic', keepSynonym: false },
+      suggestions,
+    ),
     get(applicant, '/application'),
     put(applicant, '/application', { signUpAnswers: [] }),
     get(rareFollower, '/moderation/applications'),

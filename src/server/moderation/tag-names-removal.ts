@@ -14,7 +14,7 @@ type Removal = { key: string; name: string };
 /** Replaces a name where settings, decisions and what waits for one refer to a tag by its name. */
 export async function replaceTagReferences(tx: Tx, { key, name }: Removal): Promise<void> {
   const newKey = tagKey(name);
-  await replaceInSubmissions(tx, { key, name });
+  await replaceInSubmissions(tx, { key, name }, waiting);
   await sql`
     update webhook set tags = array(
       select distinct case chosen when ${key} then ${newKey} else chosen end from unnest(tags) chosen
@@ -67,7 +67,7 @@ export async function removeSomeTagNames(
     select id from revision where id > ${after} order by id limit ${sql.lit(revisionsPerStep)}`.execute(tx);
   const last = rows.at(-1)?.id ?? null;
   if (last === null) {
-    await replaceInSubmissions(tx, removal);
+    await replaceInSubmissions(tx, removal, all);
     await removeUnusedWords(tx, removal.key);
   } else {
     const read = sql`id > ${after} and id <= ${last}`;
@@ -76,15 +76,23 @@ export async function removeSomeTagNames(
   return last;
 }
 
-/** Suggested edits and held questions would create the tag again. */
-async function replaceInSubmissions(tx: Tx, removal: Removal): Promise<void> {
+/** Suggested edits and held questions would create the tag again. `all` includes those that were decided. */
+async function replaceInSubmissions(tx: Tx, removal: Removal, where: typeof all): Promise<void> {
   for (const [table, column] of [
     ['edit_suggestion', 'tags'],
     ['edit_suggestion', 'base_tags'],
     ['held_post', 'tags'],
   ] as const)
-    await replaceInColumn(tx, { ...removal, table, column, where: sql`true` });
+    await replaceInColumn(tx, { ...removal, table, column, where: where[table] });
 }
+
+const all = { edit_suggestion: sql`true`, held_post: sql`true` };
+
+/** Each condition has an index, because a request waits for it. */
+const waiting: typeof all = {
+  edit_suggestion: sql`status = 'open'`,
+  held_post: sql`id in (select held_post_id from review_item where held_post_id is not null)`,
+};
 
 /** Replaces a name in an array of names, each of which stays in it once. */
 async function replaceInColumn(
