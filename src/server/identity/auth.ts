@@ -1,5 +1,5 @@
-import { betterAuth, type BetterAuthPlugin } from 'better-auth';
-import type { Database } from '#server/core/database.ts';
+import { betterAuth, type BetterAuthPlugin, type GenericEndpointContext } from 'better-auth';
+import { type Database, transaction } from '#server/core/database.ts';
 import { getCookiePrefix, isHttps, type OperatorSettings } from '#server/core/operator-settings.ts';
 import { applicationStatus } from '#shared/identity/applications.ts';
 import { limits } from '#shared/core/limits.ts';
@@ -110,16 +110,27 @@ export function createAuth(
       session: {
         create: {
           after: async ({ id, userId }, ctx) => {
-            const { name } = ctx?.context.authCookies.sessionToken ?? {};
-            const replaced = name !== undefined && (await ctx?.getSignedCookie(name, settings.secret));
             const memberId = Number(userId);
-            if (replaced) await endReplacedSession(db, { token: replaced, by: { id: Number(id), memberId } });
+            // `startSession` ends it after a sign-in, which can still be refused.
+            const token = ctx?.path === '/sign-up/email' ? await readSessionToken(ctx) : null;
+            if (token !== null)
+              await transaction(db, (tx) =>
+                endReplacedSession(tx, { token, by: { id: Number(id), memberId } }),
+              );
             await endOldestSessions(db, memberId);
           },
         },
       },
     },
   });
+}
+
+/** Returns the token in the session cookie of a request, null without one. */
+async function readSessionToken({
+  context,
+  getSignedCookie,
+}: GenericEndpointContext): Promise<string | null> {
+  return (await getSignedCookie(context.authCookies.sessionToken.name, context.secret)) || null;
 }
 
 /**
@@ -137,7 +148,7 @@ export const internalEndpoints = {
         if (user === null) throw new Error(`member ${ctx.body.memberId} does not exist`);
         const session = await ctx.context.internalAdapter.createSession(user.id, false);
         await setSessionCookie(ctx, { session, user });
-        return ctx.json({ sessionId: Number(session.id) });
+        return ctx.json({ sessionId: Number(session.id), replacedToken: await readSessionToken(ctx) });
       },
     ),
     setSessionToken: createAuthEndpoint.serverOnly(

@@ -27,16 +27,14 @@ export async function endOldestSessions(db: Database, memberId: number): Promise
  * the new one is of the same member.
  */
 export async function endReplacedSession(
-  db: Database,
+  tx: Tx,
   { token, by }: { token: string; by: { id: number; memberId: number } },
 ): Promise<void> {
-  await transaction(db, async (tx) => {
-    await moveSubscription(tx, { token, to: by });
-    const { rows } = await sql<{ id: number; member_id: number }>`
-      delete from session where token = ${token} returning id, member_id`.execute(tx);
-    for (const { id: sessionId, member_id: memberId } of rows)
-      await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId, except: null });
-  });
+  await moveSubscription(tx, { token, to: by });
+  const { rows } = await sql<{ id: number; member_id: number }>`
+    delete from session where token = ${token} returning id, member_id`.execute(tx);
+  for (const { id: sessionId, member_id: memberId } of rows)
+    await publish(tx, `member:${memberId}`, { kind: 'sessions-ended', sessionId, except: null });
 }
 
 /** Returns the ids of sessions that had not expired. Skips sessions locked by another transaction. */

@@ -8,6 +8,7 @@ import { createKnownBrowsers } from './known-browsers.ts';
 import type { TwoFactor } from './two-factor.ts';
 import { linkAccount, type ProviderAccountKey } from './providers-accounts.ts';
 import { deleteSession } from './accounts-queries.ts';
+import { endReplacedSession } from './sessions.ts';
 import { lockSignInMethods } from './passkeys-queries.ts';
 import { findAccessState } from './sign-in-methods-queries.ts';
 import { createEncryptedCookie } from '#server/core/encrypted-cookie.ts';
@@ -98,6 +99,8 @@ export function createSignIn(deps: {
         await lockSignInMethods(tx, memberId);
         await requireAccessState(tx, member);
         if (account !== null) await linkAccount(tx, { memberId, account });
+        const { sessionId: id, replacedToken: token } = response;
+        if (token !== null) await endReplacedSession(tx, { token, by: { id, memberId } });
       });
     } catch (error) {
       await deleteSession(db, { id: response.sessionId, memberId });
