@@ -223,3 +223,18 @@ test('a link to a hidden answer leads a moderator to it, and says to others that
   await expect(card).toContainText('Buy my bread.');
   await expect(message(moderator)).toHaveCount(0);
 });
+
+test('the page of a member for admins scrolls only vertically on a phone in German', async ({ browser }) => {
+  const { page: other } = await secondMember(browser, uniqueWord('Greta'));
+  const { member } = (await (await other.request.get('/api/session')).json()) as { member: Me };
+  const context = await browser.newContext({ locale: 'de-DE', viewport: { width: 320, height: 640 } });
+  const page = await context.newPage();
+  const { email } = await registerMember(page.request, newMember(uniqueWord('Klara')));
+  await makeModerator(email, 'admin');
+  await page.goto(`/moderation/member/${member.id}`);
+  const merge = page.getByRole('button', { name: 'Mit anderem Konto zusammenführen' });
+  await expect(merge).toBeVisible();
+  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  expect(widths).toEqual([320, 320]);
+  await context.close();
+});
