@@ -132,23 +132,35 @@ export async function findFurtherPost(
     return true;
   } catch (error) {
     const isNotFound = hasStatus(error, 404);
-    if (isNotFound && (await showHiddenPost(id, post).catch(() => false))) return false;
+    if (isNotFound && (await showHiddenPost(id, post, isWanted).catch(() => false))) return false;
     if (isWanted()) toastError(isNotFound ? error.message : t`The linked post could not be loaded.`);
     return false;
   }
 }
 
-/** Goes to a hidden post (moderation/HiddenPosts.tsx). Returns whether its author or a moderator reads the page. */
-async function showHiddenPost(questionId: number, { kind, id }: PostRef): Promise<boolean> {
+/** Goes to a hidden post once it is rendered. Returns whether its author or a moderator reads the page. */
+async function showHiddenPost(
+  questionId: number,
+  { kind, id }: PostRef,
+  isWanted: () => boolean,
+): Promise<boolean> {
   const { items } = await readJson(
     api.questions[':id'].hidden.$get({ param: { id: String(questionId) }, query: {} }),
   );
   const hidden = items.find((each) => each.kind === kind && each.postId === id);
   if (hidden === undefined) return false;
-  const card = document.getElementById(hiddenPostAnchor(hidden));
-  if (card === null || isWriting()) return true;
-  card.focus({ preventScroll: true });
-  card.scrollIntoView({ block: 'nearest' });
+  const show = () => {
+    // Rendered by moderation/HiddenPosts.tsx, which is loaded on its own.
+    const card = document.getElementById(hiddenPostAnchor(hidden));
+    if (isWanted() && card === null) return;
+    observer.disconnect();
+    if (card === null || !isWanted() || isWriting()) return;
+    card.focus({ preventScroll: true });
+    card.scrollIntoView({ block: 'nearest' });
+  };
+  const observer = new MutationObserver(show);
+  observer.observe(document.body, { childList: true, subtree: true });
+  show();
   return true;
 }
 
