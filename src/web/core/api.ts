@@ -59,7 +59,8 @@ export const getMemberHeader = (id: number | null): Record<string, string> =>
   id === null ? {} : { [actingMemberHeader]: String(id) };
 
 /** Names the member whose page this is, in each write that names none. */
-export let pageMemberHeader = getMemberHeader(null);
+export const getPageMemberHeader = () => pageMemberHeader;
+let pageMemberHeader = getMemberHeader(null);
 
 export function setPageMember(id: number | null): void {
   pageMemberHeader = getMemberHeader(id);

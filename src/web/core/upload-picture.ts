@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import type { Problem } from '#shared/core/problem.ts';
 import type { SitePictureName } from '#shared/core/site-pictures.ts';
 import { limits } from '#shared/core/limits.ts';
-import { pageMemberHeader } from './api.ts';
+import { getPageMemberHeader } from './api.ts';
 import { ApiError, isRetryableStatus, translateError, UnreachableError } from './errors.ts';
 
 /** The requests with a picture as their body. */
@@ -32,7 +32,7 @@ export async function uploadPicture<To extends keyof Responses>(
   request.open(path === '/api/uploads' ? 'POST' : 'PUT', path);
   request.responseType = 'json';
   request.setRequestHeader('content-type', 'application/octet-stream');
-  for (const header of Object.entries(pageMemberHeader)) request.setRequestHeader(...header);
+  for (const header of Object.entries(getPageMemberHeader())) request.setRequestHeader(...header);
   request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / total));
   signal.addEventListener('abort', () => request.abort());
   const ended = new Promise((resolve) => request.addEventListener('loadend', resolve));
