@@ -10,6 +10,7 @@ import {
   chooseOsAccount,
   cleanUpOrphans,
   findRunningInstance,
+  MigrationError,
   resolveDataDirectory,
   startEmbeddedPostgres,
 } from '#server/postgres/index.ts';
@@ -61,7 +62,10 @@ export async function verifyBackup({ file, scratchDirectory, ...options }: Verif
       await embedded.stop();
     }
   } catch (error) {
-    throw (await isAlmostFull(parent)) ? new ScratchFullError(scratchDirectory) : error;
+    // These have another cause, also on a small disk.
+    const isKnown = error instanceof DamagedBackupError || error instanceof MigrationError;
+    if (isKnown || options.signal.aborted || !(await isAlmostFull(parent))) throw error;
+    throw new ScratchFullError(scratchDirectory);
   } finally {
     await rm(parent, { recursive: true, force: true });
   }
@@ -78,8 +82,8 @@ export class ScratchFullError extends Error {
 
 /** Whether PostgreSQL may have failed for want of space. It ends if it cannot create a file of 16 MB for its log. */
 async function isAlmostFull(directory: string): Promise<boolean> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize < 2 * 16 * 1024 * 1024;
+  const space = await statfs(directory).catch(() => undefined);
+  return space !== undefined && space.bavail * space.bsize < 2 * 16 * 1024 * 1024;
 }
 
 const scratchPrefix = 'parley-verify-';

@@ -174,6 +174,18 @@ test.runIf(isRoot)(
   },
 );
 
+test.runIf(isRoot)('says that a backup is damaged also if the disk is small', async (context) => {
+  const scratch = await createTemporaryDirectory();
+  // PostgreSQL starts, and leaves less than it needs.
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=72m', 'tmpfs', scratch]);
+  if (mounted.status !== 0) return context.skip('mount is not allowed');
+  onTestFinished(() => void spawnSync('umount', [scratch]));
+  const damaged = path.join(directory, 'damaged.backup.tar');
+  await writeFile(damaged, (await readFile(whole)).subarray(0, -2_000));
+  const verified = await run(server.database.connection, ['verify', damaged, '--scratch', scratch]);
+  expect(verified).toMatchObject({ code: 1, err: expect.stringMatching(/^The backup cannot be used\./) });
+});
+
 test('keeps members of a restored community signed in, and does not use ids of deleted posts again', async () => {
   const database = await emptyDatabase();
   await run(database.connection, ['restore', whole]);
