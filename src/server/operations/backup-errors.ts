@@ -19,7 +19,8 @@ export function describeBackupError(error: unknown): string | undefined {
   // Of this process, and of PostgreSQL (disk_full).
   if (code === 'ENOSPC' || code === '53100') return 'The disk is full. Nothing was changed.';
   if (code === 'ECONNRESET' || getErrorMessage(error) === 'Connection terminated unexpectedly')
-    return 'The connection to PostgreSQL was lost. Nothing was changed. Its log has the reason; its disk may be full.';
+    // A restore may be committed: only its response is missing then.
+    return 'The connection to PostgreSQL was lost. Its log has the reason; its disk may be full. After a restore, check whether the database is empty.';
   if (code === 'EEXIST')
     return 'Another backup is writing that file, or was killed: its .partial file exists.';
   if (code === 'ENOENT') return 'The file or directory does not exist.';

@@ -144,6 +144,28 @@ test('reports a restore as done if the connection breaks after the commit', asyn
   expect(restored).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^Restored the community/) });
 });
 
+test('does not say that nothing was changed if the connection breaks before the response to the commit', async () => {
+  const { connection } = await emptyDatabase();
+  const restored = await run(connection, ['restore', whole], (client) => {
+    const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>;
+    const commit = async () => {
+      await query('commit');
+      client.connection.stream.destroy();
+      throw new Error('Connection terminated unexpectedly');
+    };
+    Reflect.set(client, 'query', (...parameters: unknown[]) =>
+      parameters[0] === 'commit' ? commit() : query(...parameters),
+    );
+  });
+  expect(restored).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('The connection to PostgreSQL was lost.'),
+  });
+  expect(restored.err).toContain('After a restore, check whether the database is empty.');
+  expect(restored.err).not.toContain('Nothing was changed');
+  expect(await everything(connection)).toEqual(await everything(server.database.connection));
+});
+
 test.runIf(isRoot)('does not touch what another user has put into the scratch directory', async () => {
   const scratch = await createTemporaryDirectory();
   const file = path.join(scratch, 'a file of root');
