@@ -213,10 +213,24 @@ test('removes the name of a synonym, also one that the renamed tag had, and keep
   const announcement = { questionId: id, text: '', link: '', tag: old, until: null };
   expectOk(await moderator.post('/moderation/announcements', announcement));
   await sql`update announcement set tag_id = (select id from tag where key = ${old})`.execute(server.db);
+  await sql`insert into tag_proposal (name, key, status, tag_id, decided_at)
+    select name, key, 'approved', id, now() from tag where key = ${old}`.execute(server.db);
+  // As after a merge whose changes are not added to the statistics yet.
+  await sql`insert into tag_statistics_change (tag_id, week, questions, answers)
+    select id, utc_week(now()::timestamptz(3)), change, 0 from tag, unnest('{1,-1}'::int[]) change
+    where key = ${old}`.execute(server.db);
 
   const path = `/moderation/tags/${main}/synonyms/${old}?keepName=false`;
   expect(expectOk(await moderator.delete(path))).toMatchObject({ name: main, synonyms: [] });
+  const { rows: orphans } = await sql`
+    select from tag_statistics_change where tag_id not in (select id from tag)`.execute(server.db);
+  expect(orphans).toEqual([]);
   await expectRemoved();
+  const { rows: proposals } = await sql`
+    select proposal.name from tag_proposal proposal join tag on tag.id = tag_id where tag.key = ${main}`.execute(
+    server.db,
+  );
+  expect(proposals).toEqual([{ name: main }]);
   expect(await tagsOfVersions(id)).toEqual([[main], [main]]);
   expect(expectOk(await ann.get<{ items: object[] }>(`/announcements?tag=${main}`)).items).toHaveLength(1);
 
