@@ -5,8 +5,8 @@ import { type Database, transaction, type Tx } from './database.ts';
 import { getOrInsertSetting } from './stored-settings.ts';
 
 /**
- * Returns the secret that signs session cookies and encrypts stored keys, the same on every node of a database. The first start creates it. Logs
- * a warning if it differs from the secret of the previous start on any node.
+ * Returns the secret that signs session cookies and encrypts stored keys, the same on every node of a database. The first
+ * start creates it. Logs a warning if it differs from the secret of the previous start on any node.
  * @param configured SECRET of the environment. It is used as it is and never stored.
  */
 export async function getOrCreateSecret(

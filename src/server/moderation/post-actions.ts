@@ -49,8 +49,8 @@ export type PostActionRequest = { moderator: Moderator; draft: PostActionDraft; 
 /**
  * Applies a moderator's decision about a post. Of two moderators who decide at the same time, the second gets an error
  * with the first decision. The log entry with the reason and the state before is written in the same transaction.
- * @throws ProblemError 'already-handled', 'not-found', 'not-allowed' for the moderator's own post, 'edit-conflict' if the post was edited since the moderator read it,
- * 'invalid' if a required reason is missing
+ * @throws ProblemError 'already-handled', 'not-found', 'not-allowed' for the moderator's own post, 'edit-conflict' if the
+ * post was edited since the moderator read it, 'invalid' if a required reason is missing
  */
 export async function actOnPost(
   db: Database,
@@ -254,9 +254,9 @@ async function requirePost(tx: Tx, post: PostRef) {
 }
 
 /**
- * Locks a post's question, the post if it is held or hidden, and its entry in the review queue. An action from the review queue
- * needs the entry to be still open. While another moderator works on a post, it has to be taken over first, wherever the
- * action comes from. Locks the question as strongly as the action will need it: of two transactions that both have a
+ * Locks a post's question, the post if it is held or hidden, and its entry in the review queue. An action from the review
+ * queue needs the entry to be still open. While another moderator works on a post, it has to be taken over first, wherever
+ * the action comes from. Locks the question as strongly as the action will need it: of two transactions that both have a
  * weaker lock, neither could get the stronger one.
  */
 async function lockOpenPost(
