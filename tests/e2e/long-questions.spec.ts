@@ -2,7 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import pg from 'pg';
 import { findRunningConnection } from '#server/postgres/embedded.ts';
 import { holdRequests } from './support/held-requests.ts';
-import { waitForHydration } from './support/hydration.ts';
+import { waitForHydration, waitForTexts } from './support/hydration.ts';
 import { expectInView } from './support/in-view.ts';
 import { askQuestion, newMember, registerMember } from './support/members.ts';
 import { queuedAnswer, writeAnswer } from './support/offline-queue.ts';
@@ -126,7 +126,10 @@ test('a link to an answer behind hundreds that loads while the member writes wai
   const text = 'I think that you could use the usual recipe';
   await page.keyboard.type(text);
   release();
-  await expectInView(page.getByText('The linked post has loaded.'));
+  const message = page.getByText('The linked post has loaded.');
+  await expectInView(message);
+  // A message under the pointer stays.
+  await message.hover();
   await page.keyboard.type(' and not bother');
   await expect(field).toHaveValue(`${text} and not bother`);
   expect(await listShown(page)).toEqual(answers.slice(0, 50));
@@ -262,8 +265,10 @@ test('an answer that waited for the connection is linked to from a page that beg
 }) => {
   test.slow();
   const { id, answers } = await createLongQuestion(page);
-  await page.goto(`/question/${id}#answer-${answers[279] ?? 0}`);
-  await expect(page).toHaveURL(/[?]after=/u, { timeout: 30_000 });
+  const target = answers[279] ?? 0;
+  await page.goto(`/question/${id}#answer-${target}`);
+  await expect(page.locator(`#answer-${target}`)).toBeFocused({ timeout: 30_000 });
+  await waitForTexts(page);
   await context.setOffline(true);
   await writeAnswer(page, 'Written without a connection');
   await expect(queuedAnswer(page)).toBeFocused();
