@@ -171,5 +171,8 @@ export function markSessionEnded(client: QueryClient): void {
   // A visitor who reads: asks whether visitors may still read.
   if (before?.member === null && before.publicReading === true)
     return void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  setSession(client, getEndedSession());
+  const end = () => setSession(client, getEndedSession());
+  // Unless the member signed in again meanwhile.
+  if (hasSignedOutHere) void clearOfflinePages().then(() => hasSignedOutHere && end());
+  else end();
 }
