@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { holdRequests } from './support/held-requests.ts';
 import { expectInViewAtBothSizes } from './support/in-view.ts';
 import { newMember, registerMember } from './support/members.ts';
 
@@ -48,4 +49,29 @@ test('a member creates an API token, a program uses it, and revoking it ends tha
   await expect(section.getByRole('listitem')).toHaveCount(0);
   expect((await program.get('/api/feeds/recent')).status()).toBe(401);
   await program.dispose();
+});
+
+test('a form waits until it is known whether the member has a password, and asks for it if that fails', async ({
+  page,
+}) => {
+  await registerMember(page.request);
+  const addresses = '**/api/email-address';
+  const release = await holdRequests(page, addresses);
+  const create = page.getByRole('dialog').getByRole('button', { name: 'Create token' });
+  const password = page.getByRole('dialog').getByLabel('Your password');
+  const open = async () => {
+    await page.goto('/settings?tab=account');
+    await page.getByRole('button', { name: 'Create a token' }).click();
+  };
+  await open();
+  await expect(create).toBeDisabled();
+  await expect(password).toHaveCount(0);
+  release();
+  await expect(password).toBeVisible();
+  await expect(create).toBeEnabled();
+
+  await page.route(addresses, (route) => route.fulfill({ status: 500 }));
+  await open();
+  await expect(password).toBeVisible();
+  await expect(create).toBeEnabled();
 });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { PostsAfterDeletion } from '#shared/identity/accounts.ts';
 import type { ServiceAccount } from '#shared/integrations/service-accounts.ts';
 import { toast } from '#web/core/toast.ts';
-import { OwnPasswordField } from '#web/identity/index.ts';
+import { OwnPasswordField, useHasPassword } from '#web/identity/index.ts';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useMutationForm } from '#web/ui/useMutationForm.ts';
 import fields from '#web/ui/fields.module.css';
@@ -17,6 +17,7 @@ export function DeleteServiceAccount({ account, onClose }: { account: ServiceAcc
   const client = useQueryClient();
   const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
   const [password, setPassword] = useState('');
+  const hasPassword = useHasPassword();
   const remove = useMutation({
     mutationFn: () =>
       deleteServiceAccount(client, account.id, { posts, ...(password !== '' && { password }) }),
@@ -59,7 +60,7 @@ export function DeleteServiceAccount({ account, onClose }: { account: ServiceAcc
         <Button variant="default" data-autofocus onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" color="red" loading={remove.isPending}>
+        <Button type="submit" color="red" loading={remove.isPending || hasPassword === undefined}>
           {t`Delete`}
         </Button>
       </div>

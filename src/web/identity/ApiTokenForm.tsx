@@ -12,6 +12,7 @@ import { FormError } from '#web/ui/FormError.tsx';
 import { FormSelect } from '#web/ui/FormSelect.tsx';
 import { getScopes } from './api-tokens.ts';
 import { OwnPasswordField } from './OwnPasswordField.tsx';
+import { useHasPassword } from './settings.ts';
 import { getActionErrorMessage } from '#web/core/action-error.ts';
 import fields from '#web/ui/fields.module.css';
 import classes from './account-settings.module.css';
@@ -71,6 +72,7 @@ function ApiTokenForm<Scope extends ApiScope>({
   const [scopes, setScopes] = useState<readonly Scope[]>(choices.slice(0, 1));
   const [days, setDays] = useState('90');
   const [password, setPassword] = useState('');
+  const hasPassword = useHasPassword();
   const texts = new Map(getScopes().map((text) => [text.scope, text]));
   const { error } = create;
   const atField = (field: string) => (error instanceof ApiError ? error.messageForField(field) : null);
@@ -127,7 +129,7 @@ function ApiTokenForm<Scope extends ApiScope>({
         <Button variant="default" onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" loading={create.isPending}>
+        <Button type="submit" loading={create.isPending || hasPassword === undefined}>
           {t`Create token`}
         </Button>
       </div>

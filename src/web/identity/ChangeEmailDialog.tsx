@@ -10,7 +10,7 @@ import { toast } from '#web/core/toast.ts';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { type Problem, useFields } from '#web/ui/useFields.ts';
-import { useChangeEmail } from './settings.ts';
+import { useChangeEmail, useHasPassword } from './settings.ts';
 import classes from './account-settings.module.css';
 
 /** Asks for the new address and the password. */
@@ -25,6 +25,7 @@ export function ChangeEmailDialog(props: { opened: boolean; isEmailEnabled: bool
 function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean; onClose: () => void }) {
   const { texts, field, showProblem, formError } = useFields(useState({ email: '', password: '' }));
   const change = useChangeEmail();
+  const hasPassword = useHasPassword();
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -57,7 +58,7 @@ function ChangeEmailForm({ isEmailEnabled, onClose }: { isEmailEnabled: boolean;
         <Button variant="default" onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" loading={change.isPending}>
+        <Button type="submit" loading={change.isPending || hasPassword === undefined}>
           {t`Change`}
         </Button>
       </div>

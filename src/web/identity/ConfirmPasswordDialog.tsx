@@ -100,7 +100,7 @@ function ConfirmPasswordForm<Done>({
         <Button variant="default" onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" loading={mutation.isPending}>
+        <Button type="submit" loading={mutation.isPending || hasPassword === undefined}>
           {submitLabel}
         </Button>
       </div>

@@ -11,7 +11,7 @@ import fields from '#web/ui/fields.module.css';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
 import { useFields } from '#web/ui/useFields.ts';
-import { useDeleteAccount } from './settings.ts';
+import { useDeleteAccount, useHasPassword } from './settings.ts';
 import { toFormProblem } from './ChangeEmailDialog.tsx';
 import classes from './account-settings.module.css';
 
@@ -58,6 +58,7 @@ function DeleteAccountForm({ application, onClose }: DeleteAccountProps & { onCl
   const isApplicant = application !== undefined;
   const [posts, setPosts] = useState<PostsAfterDeletion>('keep');
   const { texts, field, showProblem, formError } = useFields(useState({ password: '' }));
+  const hasPassword = useHasPassword(application?.hasPassword);
   const deletion = useDeleteAccount({ onDeleted: () => toast(t`Your account has been deleted.`) });
 
   function submit(event: FormEvent) {
@@ -104,13 +105,13 @@ function DeleteAccountForm({ application, onClose }: DeleteAccountProps & { onCl
           ))}
         </fieldset>
       )}
-      <OwnPasswordField hasPassword={application?.hasPassword} {...field('password')} />
+      <OwnPasswordField hasPassword={hasPassword} {...field('password')} />
       <FormError message={formError} />
       <div className={classes.dialogButtons}>
         <Button variant="default" data-autofocus onClick={onClose}>
           {t`Cancel`}
         </Button>
-        <Button type="submit" color="red" loading={deletion.isPending}>
+        <Button type="submit" color="red" loading={deletion.isPending || hasPassword === undefined}>
           {t`Delete`}
         </Button>
       </div>

@@ -80,12 +80,13 @@ export const emailQuery = queryOptions({
 });
 
 /**
- * Whether the member confirms actions with a password (OwnPasswordField.tsx). Undefined while it is unknown.
+ * Whether the member confirms actions with a password (OwnPasswordField.tsx). Undefined while it is unknown; true if it
+ * cannot be loaded, so that those who have one can enter it.
  * @param known the answer where the caller has it; the server is then not asked
  */
 export function useHasPassword(known?: boolean): boolean | undefined {
   const own = useQuery({ ...emailQuery, enabled: known === undefined });
-  return known ?? own.data?.hasPassword;
+  return known ?? own.data?.hasPassword ?? (own.isError || undefined);
 }
 
 export function useChangeEmail() {

@@ -9,7 +9,7 @@ import type { MergePreview } from '#shared/admin/account-merges.ts';
 import type { ModeratedMember } from '#shared/moderation/moderation.ts';
 import { ApiError } from '#web/core/errors.ts';
 import { toast } from '#web/core/toast.ts';
-import { OwnPasswordField } from '#web/identity/index.ts';
+import { OwnPasswordField, useHasPassword } from '#web/identity/index.ts';
 import { Avatar } from '#web/ui/Avatar.tsx';
 import { Dialog } from '#web/ui/Dialog.tsx';
 import { FormError } from '#web/ui/FormError.tsx';
@@ -127,6 +127,7 @@ function Confirmation({
   const preview = useQuery(mergePreviewQuery(fromId, intoId));
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
+  const hasPassword = useHasPassword();
   const merging = useMutation({
     mutationFn: () => mergeAccount(client, fromId, { into: intoId, name, password }),
     onSuccess: onDone,
@@ -175,7 +176,7 @@ function Confirmation({
         <Button
           type="submit"
           color="red"
-          loading={merging.isPending}
+          loading={merging.isPending || hasPassword === undefined}
           disabled={name.trim() !== from.displayName.trim()}
         >
           {t`Merge accounts`}
