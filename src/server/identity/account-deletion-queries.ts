@@ -42,12 +42,17 @@ export async function isMerging(tx: Tx, memberIds: readonly number[]): Promise<b
 }
 
 /**
- * Returns the locked member, undefined if the account is already deleted. `blockedUntil`: when others can have its
- * address, if the account is suspended or refused.
+ * Returns the locked member, undefined if the account is already deleted. `blockedUntil`: until when no account can have
+ * its addresses, if it is suspended or refused.
  */
 export async function lockMemberToDelete(tx: Tx, id: number) {
-  const { rows } = await sql<{ email: string | null; role: Role; blockedUntil: Date | null }>`
-    select email, role, case
+  const { rows } = await sql<{
+    email: string | null;
+    isConfirmed: boolean;
+    role: Role;
+    blockedUntil: Date | null;
+  }>`
+    select email, email_verified as "isConfirmed", role, case
       when application = 'refused' then now() + make_interval(days => ${refusedEmailDays})
       when suspended_until > now() then suspended_until
     end as "blockedUntil"

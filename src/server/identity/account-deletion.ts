@@ -62,7 +62,7 @@ type AccountToDelete = {
 
 /**
  * One transaction ends all access, removes everything that identifies the member and frees the email address, unless the
- * account is suspended or refused. The job (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
+ * account is suspended or refused and the address was confirmed. The job (`createAccountDeletionJob`) removes the rest in batches, also after a crash.
  * @throws ProblemError 'signed-out' if the account is deleted already, 'last-admin', 'merge-running'
  */
 export async function deleteAccountInTransaction(
@@ -76,9 +76,11 @@ export async function deleteAccountInTransaction(
   if (member.role === 'admin' && admins.every((id) => id === memberId)) throw new ProblemError('last-admin');
   // It would go on to move private data to the deleted account.
   if (await isMerging(tx, [memberId])) throw new ProblemError('merge-running');
-  const { email, blockedUntil } = member;
-  if (email !== null && blockedUntil !== null) {
-    const addresses = [email, ...(await listReservedEmails(tx, memberId))];
+  const { email, isConfirmed, blockedUntil } = member;
+  if (blockedUntil !== null) {
+    // An address that was not confirmed can be that of someone else.
+    const own = email !== null && isConfirmed ? [email] : [];
+    const addresses = [...own, ...(await listReservedEmails(tx, memberId))];
     await blockEmails(tx, { secret, addresses, until: blockedUntil });
   }
   for (const each of listMemberColumns('immediate')) await deleteMemberRows(tx, each, memberId);

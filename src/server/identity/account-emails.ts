@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   buildSimpleEmail,
   type DeliverEmail,
@@ -41,7 +42,8 @@ export function createAccountEmails(jobs: JobQueue): AccountEmails {
   const add = (tx: Tx, key: string, job: Job) => jobs.enqueue(tx, 'account-email', { key, data: job });
   return {
     sendPasswordReset: (tx, { email }) =>
-      add(tx, `reset ${email}`, { what: 'reset_password', email, requestedAt: databaseNowMs() }),
+      // A key of its own: a request after an outage is not one of those that wait since before it.
+      add(tx, `reset ${randomUUID()}`, { what: 'reset_password', email, requestedAt: databaseNowMs() }),
     sendEmailChangeConfirmation: (tx, { memberId, address }) =>
       add(tx, `address ${memberId} ${address}`, { what: 'change_email', memberId, address }),
     sendApplicationDecision: (tx, { memberId, decision, reason }) =>

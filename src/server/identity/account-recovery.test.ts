@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { addPasskey, createPasskeySignIn } from '#tests/support/webauthn-authenticator.ts';
 import { siteUrl, startServerWithEmail } from '#tests/support/server-with-email.ts';
+import { eventually } from '#tests/support/eventually.ts';
 import { expectOk, type Member, password } from '#tests/support/member.ts';
 import type { ReceivedEmail } from '#tests/support/email-server.ts';
 import { enableTwoFactor } from '#tests/support/two-factor.ts';
@@ -113,6 +114,16 @@ describe('resetting a forgotten password', () => {
       server.db,
     );
     expect(Math.abs(Date.now() - (rows[0]?.requestedAt ?? 0))).toBeLessThan(10 * 60_000);
+  });
+
+  test('is sent for a request after an outage in which an earlier one failed', async () => {
+    const eva = await server.register('Eva');
+    await linkFor(eva.email);
+    await sql`
+      update parley_jobs.job set state = 'retry', start_after = now() + interval '1 hour', completed_on = null
+      where data->>'email' = ${eva.email}`.execute(server.db);
+    expectOk(await node.visitor().post('/password-resets', { email: eva.email }));
+    await eventually(async () => (await findEmails(eva.email, 'Reset your password')).length === 2);
   });
 
   test('refuses a link that is an hour old, and stores no token', async () => {

@@ -13,8 +13,8 @@ const { db } = server;
 const refused = { status: 403, kind: 'not-allowed', code: 'email-blocked' };
 
 const suspend = ({ id }: Member, days: number) =>
-  sql`update member set suspended_until = now() + make_interval(days => ${days}::int), suspension_reason = 'Spam.'
-    where id = ${id}`.execute(db);
+  sql`update member set suspended_until = now() + make_interval(days => ${days}::int), suspension_reason = 'Spam.',
+    email_verified = true where id = ${id}`.execute(db);
 
 const deleteAccount = async (member: Member) =>
   expectOk(await member.post('/account-deletion', { password, posts: 'keep' }));
@@ -106,7 +106,9 @@ describe('the address of a suspended member who deletes the account', () => {
 test('the address of a refused account that is deleted cannot be used for a year', async () => {
   await sql`delete from blocked_email`.execute(db);
   const ann = await server.register('Ann');
-  await sql`update member set application = 'refused' where id = ${ann.id}`.execute(db);
+  await sql`update member set application = 'refused', email_verified = true where id = ${ann.id}`.execute(
+    db,
+  );
   await deleteAccount(ann);
   expect(await listBlocks()).toEqual([365]);
   expect(await register(ann.email)).toMatchObject(refused);
@@ -116,10 +118,17 @@ test.each([
   ['of any other member', () => Promise.resolve()],
   ['of a member whose suspension has ended', (member: Member) => suspend(member, -1)],
   [
+    'that was not confirmed',
+    async (member: Member) => {
+      await suspend(member, 7);
+      await sql`update member set email_verified = false where id = ${member.id}`.execute(db);
+    },
+  ],
+  [
     'of an account that waits for approval',
     ({ id }: Member) => sql`update member set application = 'waiting' where id = ${id}`.execute(db),
   ],
-])('the address %s who deletes the account is free', async (_, prepare) => {
+])('the address %s is free when the account is deleted', async (_, prepare) => {
   const ann = await server.register('Ann');
   await prepare(ann);
   await deleteAccount(ann);

@@ -88,7 +88,8 @@ export function createSessionCache(
 export function getCookieValue(cookie: string, name: string): string | undefined {
   const at = cookie.indexOf(`${name}=`);
   if (at === -1 || cookie.includes(`${name}=`, at + 1)) return undefined;
-  if (at > 0 && cookie[at - 1] !== ' ' && cookie[at - 1] !== ';') return undefined;
+  // Another cookie can have a name that ends like this one, after a space.
+  if (cookie.slice(cookie.lastIndexOf(';', at) + 1, at).trim() !== '') return undefined;
   const end = cookie.indexOf(';', at);
   return cookie.slice(at + name.length + 1, end === -1 ? undefined : end).trim();
 }

@@ -61,6 +61,15 @@ test('ends the session of the browser when someone signs in or registers there',
   ]);
 });
 
+test('reads no session from a cookie whose name only ends like that of the session', async () => {
+  const ann = await server.register('Ann');
+  const cookie = [...ann.cookies].map(([name, value]) => `x ${name}=${value}`).join('; ');
+  const bob = server.visitor();
+  expect(expectOk(await bob.send('GET', '/session', { headers: { cookie } }))).toMatchObject({
+    member: null,
+  });
+});
+
 test('refuses a session that began while the account was deleted', async () => {
   const ann = await server.register('Ann');
   const { rows } = await sql<{
