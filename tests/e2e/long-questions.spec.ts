@@ -197,7 +197,7 @@ test('a link to a reply or comment behind hundreds shows it, and one to a delete
   test.slow();
   const { id, answers } = await createLongQuestion(page);
   const lastReply = await addReplies(id, answers.at(-1) ?? 0);
-  const open = async (anchor: string, question = id) => {
+  const open = async (anchor: string, question: number | string = id) => {
     await visit(page, '/');
     await page.goto(`/question/${question}#${anchor}`);
   };
@@ -213,6 +213,22 @@ test('a link to a reply or comment behind hundreds shows it, and one to a delete
   await expect(page.getByRole('alert').getByText('Answer not found')).toBeVisible({ timeout: 30_000 });
   await expect(page).toHaveURL(/^[^=]*#answer-999999999$/u);
   expect(await listShown(page)).toEqual(answers.slice(0, 50));
+
+  // The message is shown once, also if previous answers are loaded after it.
+  const positions: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/answers/position?')) positions.push(request.url());
+  });
+  const { nextCursor } = (await (
+    await page.request.get(`/api/questions/${id}/answers?sort=newest`)
+  ).json()) as {
+    nextCursor: string;
+  };
+  await open(`answer-999999998`, `${id}?after=${nextCursor}`);
+  await expect(page.getByRole('alert').getByText('Answer not found')).toBeVisible({ timeout: 30_000 });
+  await page.getByRole('button', { name: 'Load previous answers' }).click();
+  await expect.poll(() => listShown(page)).toEqual(answers.slice(0, 100));
+  expect(positions).toHaveLength(1);
 
   const commented = await askQuestion(page.request, { title: uniqueText('Which comment?') });
   const lastComment = await addReplies(commented, null);

@@ -103,7 +103,7 @@ export async function findFurtherPost(
   post: PostRef,
   isWanted: () => boolean,
   openPage: (start: string | null) => void,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const isMissing = (wanted: PostRef) => {
     const page = cache.read();
     return isWanted() && page !== undefined && findPost(page, wanted) === undefined;
@@ -117,7 +117,7 @@ export async function findFurtherPost(
         // The form would disappear, and the next letters would be shortcuts.
         if (isWanted() && isWriting()) toast(t`The linked post has loaded.`, { label: t`Show`, run: show });
         else show();
-        return false;
+        return null;
       }
       // It was posted after this page was loaded.
       await cache.refresh();

@@ -64,15 +64,15 @@ export type QuestionCache = {
   loadMoreReplies: (answerId: number | null) => Promise<void>;
   /**
    * Finds a post that the page lacks: loads the replies before it, or opens the page that begins with its answer.
-   * Returns whether it is on this page. A message says that there is no such post, or that it
-   * could not be loaded.
+   * Returns whether it is on this page; null if another page begins with its answer. A message says that there is no such
+   * post, or that it could not be loaded.
    * @param openPage called with the cursor after which that page begins
    */
   findPost: (
     post: PostRef,
     isWanted: () => boolean,
     openPage: (start: string | null) => void,
-  ) => Promise<boolean>;
+  ) => Promise<boolean | null>;
   /** Refetches the page. */
   refresh: () => Promise<void>;
   /** Marks the lists and profiles that show this question as stale. They are refetched when they are next shown. */

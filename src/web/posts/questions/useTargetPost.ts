@@ -28,7 +28,8 @@ export function useTargetPost(
     () => (isHydrating ? null : parsePostHash(hash, questionId)),
     [hash, questionId, isHydrating],
   );
-  const shown = useRef<PostRef>(null);
+  /** The post that was shown, or that a message was about. */
+  const ended = useRef<PostRef>(null);
   const loaded = page !== undefined;
   useEffect(() => {
     if (target === null || !loaded) return;
@@ -37,20 +38,23 @@ export function useTargetPost(
       router.replaceAddress({ search: withListStart(router.location.search, start) });
     const find = async () => {
       // The answers before it may have been loaded since.
-      if (shown.current === target) return;
+      if (ended.current === target) return;
       const isFirstTry = isFirst.current;
       isFirst.current = false;
       const page = cache.read();
       const isMissing = page !== undefined && findPost(page, target) === undefined;
       const isHere = !isMissing || (await cache.findPost(target, () => current, openPage));
-      if (!current || !isHere) return;
-      shown.current = target;
-      if (!isFirstTry || !hasScrolledBefore(target)) reveal(target);
+      if (!current || isHere === null) return;
+      ended.current = target;
+      if (isHere && (!isFirstTry || !hasScrolledBefore(target))) reveal(target);
     };
     void find();
     // The same link is followed again: its post may not have loaded.
     const unsubscribe = router.onNavigated(({ from, to, action }) => {
-      if (from.hash === to.hash && (action === 'push' || from.href === to.href)) void find();
+      if (from.hash === to.hash && (action === 'push' || from.href === to.href)) {
+        ended.current = null;
+        void find();
+      }
     });
     return () => {
       current = false;
