@@ -1,5 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import type { Me } from '#shared/identity/accounts.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { waitForHydration } from './support/hydration.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expectInView, expectInViewAtBothSizes } from './support/in-view.ts';
@@ -65,6 +66,15 @@ test('an admin enters the password to make a member an admin and to give up the 
   await expect(page.getByLabel('Role')).toBeFocused();
   expect(await readOwn(other)).toMatchObject({ role: 'moderator' });
 
+  // The new role is shown before the member is fetched again.
+  const release = await holdRequests(page, '**/api/moderation/members/*');
+  await page.getByLabel('Role').selectOption('Member');
+  await page.getByRole('button', { name: 'Change role' }).click();
+  await expect(page.getByLabel('Role')).toBeFocused();
+  await expect(page.getByLabel('Role')).toHaveValue('member');
+  expect(await readOwn(other)).toMatchObject({ role: 'member' });
+  release();
+
   await choose(await readOwn(other), 'Admin');
   await expect(dialog).toContainText('will be able to change site settings and roles');
   await expectInView(confirm);
@@ -72,7 +82,7 @@ test('an admin enters the password to make a member an admin and to give up the 
   await dialog.getByLabel('Your password').fill('wrong password');
   await confirm.click();
   await expect(dialog.getByLabel('Your password')).toHaveAccessibleDescription(/.+/u);
-  expect(await readOwn(other)).toMatchObject({ role: 'moderator' });
+  expect(await readOwn(other)).toMatchObject({ role: 'member' });
   await dialog.getByLabel('Your password').fill(password);
   await confirm.click();
   await expect(dialog).toBeHidden();

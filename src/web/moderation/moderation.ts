@@ -176,6 +176,11 @@ export async function setMemberRole(
 ): Promise<void> {
   try {
     await readJson(api.admin.members[':id'].role.$put({ ...toIdParam(id), json: draft }));
+    // The fetch may take long, and the form shows the role of the member.
+    client.setQueryData(
+      moderatedMemberQuery(id).queryKey,
+      (member) => member && { ...member, role: draft.role },
+    );
   } finally {
     void client.invalidateQueries({ queryKey: moderationKeys.all });
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
