@@ -163,9 +163,10 @@ test('muting a topic and removing a bookmark replace what is queued for the same
   await button(page, 'Bookmark').click();
   await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
   // The server is busy for what is queued.
+  let fails = true;
   await page.route(/\/(follow|bookmark)$/u, (route) => {
     const { bookmarked = true } = route.request().postDataJSON() as { bookmarked?: boolean };
-    if (!bookmarked) return route.continue();
+    if (!bookmarked) return fails ? route.fulfill({ status: 500 }) : route.continue();
     return route.fulfill({
       status: 429,
       headers: { 'content-type': 'application/problem+json', 'retry-after': '600' },
@@ -179,11 +180,23 @@ test('muting a topic and removing a bookmark replace what is queued for the same
   await button(page, 'Follow').click();
   await expect(page.getByText('2 changes are waiting to be sent.')).toBeVisible();
 
+  const mutes = /\/mute$/u;
+  await page.route(mutes, (route) => route.fulfill({ status: 500 }));
+  const failed = page.waitForResponse(mutes);
+  await button(page, 'Mute').click();
+  await failed;
+  await expect(button(page, 'Mute')).toBeEnabled();
+  await expect(page.getByText('2 changes are waiting to be sent.')).toBeVisible();
+  await page.unroute(mutes);
   await button(page, 'Mute').click();
   await expect(button(page, 'Muted')).toBeEnabled();
   await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
   await page.goto('/bookmarks');
   await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
+  await button(page, 'Remove').click();
+  await expect(page.getByText('The bookmark could not be removed')).toBeVisible();
+  await expect(page.getByText('1 change is waiting to be sent.')).toBeVisible();
+  fails = false;
   await button(page, 'Remove').click();
   await expect(page.getByText('Bookmark removed')).toBeVisible();
   await expect(page.getByText('to be sent')).toHaveCount(0);

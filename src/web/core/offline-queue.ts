@@ -83,7 +83,7 @@ export function enqueueAction(memberId: number, action: OfflineAction): boolean 
   const last = Number(list.at(-1)?.id.split('-')[0] ?? 0);
   const random = Math.random().toString(36).slice(2, 10);
   const id = `${String(Math.max(Date.now(), last + 1)).padStart(15, '0')}-${random}`;
-  return write(memberId, { ...action, id, refusalReason: null });
+  return storeAction(memberId, { ...action, id, refusalReason: null });
 }
 
 /** Removes an action and the earlier ones that it replaced. */
@@ -93,17 +93,10 @@ export function dequeueAction(memberId: number, item: QueuedAction): void {
   changed();
 }
 
-/** Removes the queued action for a target, because one of another kind, which is not queued, replaces it. */
-export function dropQueuedAction(memberId: number | undefined, action: OfflineAction): void {
-  if (memberId === undefined) return;
-  const queued = listUnsentActions(memberId).find((item) => isSameTarget(item, action));
-  if (queued !== undefined) dequeueAction(memberId, queued);
-}
-
 /** Keeps the action with the reason until the member discards it. */
 export function markActionRefused(memberId: number, item: QueuedAction, reason: string, data: unknown): void {
   if (readStoredActions(memberId).some(({ id }) => id === item.id))
-    write(memberId, { ...item, refusalReason: reason.slice(0, 500), data });
+    storeAction(memberId, { ...item, refusalReason: reason.slice(0, 500), data });
 }
 
 export function onQueueChange(listener: () => void): () => void {
@@ -179,7 +172,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isSameTarget(one: OfflineAction, other: OfflineAction): boolean {
+export function isSameTarget(one: OfflineAction, other: OfflineAction): boolean {
   return one.kind === other.kind && one.target === other.target;
 }
 
@@ -200,7 +193,8 @@ function readStoredActions(memberId: number): QueuedAction[] {
   }
 }
 
-function write(memberId: number, { id, ...value }: QueuedAction): boolean {
+/** Returns false if the action cannot be stored. */
+export function storeAction(memberId: number, { id, ...value }: QueuedAction): boolean {
   try {
     localStorage.setItem(keyOf(memberId, id), JSON.stringify(value));
     localStorage.setItem(lastMemberKey, String(memberId));

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applyOwnTagFollow, setTagFollow, tagMutationScope } from './follows.ts';
 import { followTagAction } from './follows-offline.ts';
 import { logFailureAndToastRefusal } from '#web/core/errors.ts';
-import { dropQueuedAction } from '#web/core/offline-queue.ts';
+import { replaceQueuedAction } from '#web/core/replace-queued-action.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast } from '#web/core/toast.ts';
 import { applyTagMute, cancelMuteFetches, refreshMutes, setTagMute } from './mutes.ts';
@@ -42,9 +42,8 @@ export function useMuteTag(tag: string, following: boolean) {
   return useMutation({
     scope: tagMutationScope(tag),
     mutationFn: (muted: boolean) => {
-      // Sent later, it would unmute the tag.
-      if (muted) dropQueuedAction(memberId, followTagAction({ tag, following: true }));
-      return setTagMute(tag, muted);
+      const send = () => setTagMute(tag, muted);
+      return muted ? replaceQueuedAction(memberId, followTagAction({ tag, following: true }), send) : send();
     },
     onMutate: async (muted) => {
       await show(muted);

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Bookmark } from '#shared/engagement/bookmarks.ts';
-import { dropQueuedAction } from '#web/core/offline-queue.ts';
+import { replaceQueuedAction } from '#web/core/replace-queued-action.ts';
 import { useMember } from '#web/core/session.ts';
 import { toast, toastError } from '#web/core/toast.ts';
 import { createQuestionCache, patchPost } from '#web/posts/index.ts';
@@ -34,9 +34,8 @@ export function useRemoveBookmark() {
   return useMutation({
     mutationFn: (bookmark: Bookmark) => {
       const post = bookmarkedPostOf(bookmark);
-      // Sent later, it would bring the bookmark back.
-      dropQueuedAction(memberId, bookmarkAction({ post, questionId: bookmark.questionId, bookmarked: true }));
-      return putBookmark(post, { bookmarked: false });
+      const queued = bookmarkAction({ post, questionId: bookmark.questionId, bookmarked: true });
+      return replaceQueuedAction(memberId, queued, () => putBookmark(post, { bookmarked: false }));
     },
     onMutate: async (bookmark) => {
       // A running fetch would bring it back.
