@@ -227,7 +227,12 @@ test('a link to a hidden answer leads a moderator to it, and says to others that
   const message = (page: Page) => page.getByRole('alert').getByText('Answer not found');
   await reader.goto(`/question/${id}#answer-${answerId}`);
   await expect(message(reader)).toBeVisible();
+  // The list of hidden posts is rendered after the search for the post.
+  const release = await holdRequests(moderator, '**/assets/HiddenPosts-*.js');
+  const found = moderator.waitForResponse(`**/api/questions/${id}/hidden*`);
   await moderator.goto(`/question/${id}#answer-${answerId}`);
+  await found;
+  release();
   const card = moderator.getByRole('article', { name: 'Hidden post by' });
   await expect(card).toBeFocused();
   await expect(card).toContainText('Buy my bread.');
