@@ -120,11 +120,11 @@ function sharedFiles() {
       test: oneOf(
         '@mantine/hooks/',
         '@tabler/',
-        '/(FormError|CharacterCounter|Skeleton|ScrollBox)[.]',
+        '/(FormError|CharacterCounter|Skeleton|ScrollBox|WelcomeText|RulesNote)[.]',
         '/Revisions[.]module',
         '/(questions-messages|useSwipe|posts/tags|identity/roles)[.]ts',
         '/(useMutationForm|useFields|useSearchParamText|FormSelect|DescriptionList|DownloadLink|PagesMenu)[.]',
-        '/(action-error|copy-with-toast|next-page|question-number|abilities|member-list|admin/change)[.]ts',
+        '/(action-error|copy-with-toast|next-page|question-number|abilities|member-list|admin/change|replace-queued-action|provider-addresses)[.]ts',
       ),
       minShareCount: 2,
     },

@@ -28,13 +28,21 @@ export function AccountSettings() {
         <SettingsSection
           id="security"
           title={t`Password`}
-          {...(hasPassword !== undefined && {
-            text: hasPassword
-              ? t`Changing your password signs you out on all other devices.`
-              : t`Your account has no password.`,
-          })}
+          text={
+            hasPassword === false
+              ? t`Your account has no password.`
+              : t`Changing your password signs you out on all other devices.`
+          }
         >
-          {hasPassword && <ChangePasswordForm />}
+          {hasPassword !== false && (
+            // Until it is known, the form keeps its place, so that nothing below it moves.
+            <div
+              inert={hasPassword === undefined}
+              className={hasPassword === undefined ? classes.unknown : undefined}
+            >
+              <ChangePasswordForm />
+            </div>
+          )}
           <div className={classes.setting}>
             <EmailPasswordLink />
           </div>
