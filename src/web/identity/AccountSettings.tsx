@@ -34,15 +34,8 @@ export function AccountSettings() {
               : t`Changing your password signs you out on all other devices.`
           }
         >
-          {hasPassword !== false && (
-            // Until it is known, the form keeps its place, so that nothing below it moves.
-            <div
-              inert={hasPassword === undefined}
-              className={hasPassword === undefined ? classes.unknown : undefined}
-            >
-              <ChangePasswordForm />
-            </div>
-          )}
+          {/* Nothing below it moves when it is known. */}
+          {hasPassword !== false && <ChangePasswordForm isHidden={hasPassword === undefined} />}
           <div className={classes.setting}>
             <EmailPasswordLink />
           </div>

@@ -13,7 +13,8 @@ import classes from './settings-form.module.css';
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 type Field = keyof typeof empty;
 
-export function ChangePasswordForm() {
+/** @param isHidden keeps the place of the form while it is unknown whether the member needs it */
+export function ChangePasswordForm({ isHidden }: { isHidden: boolean }) {
   const { texts, setTexts, field, showProblem, formError } = useFields(useState(empty));
   const change = useChangePassword();
 
@@ -37,7 +38,12 @@ export function ChangePasswordForm() {
   }
 
   return (
-    <form className={classes.form} noValidate onSubmit={submit}>
+    <form
+      className={isHidden ? `${classes.form} ${classes.hidden}` : classes.form}
+      inert={isHidden}
+      noValidate
+      onSubmit={submit}
+    >
       <PasswordField
         label={t`Current password`}
         autoComplete="current-password"
