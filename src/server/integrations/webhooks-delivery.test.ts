@@ -238,6 +238,8 @@ test('a removal is delivered to a web hook that got the question before it lost 
   // As a new name of the author leaves them.
   await sql`update webhook_delivery set request_body = null`.execute(db);
   await bob.remove('answers', answerId);
+  // It would not be sent after the removal of its question.
+  await receiver.accepted(3);
   for (const id of [other, lost]) await ann.remove('questions', id);
   const requests = await receiver.accepted(4);
   expect(types(requests)).toEqual(['question.posted', 'answer.posted', 'answer.removed', 'question.removed']);
